@@ -100,9 +100,9 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
   await leasedCacheOf(deps.db).invalidate('everywhere');
 }
 
-/** The caller's key, its partner, and the venues granted to it by name. One query. */
+/** The caller's key, its partner, and its granted venues, sorted by name. One query. */
 export async function readKeyHolder(deps: { db: Db }, caller: KeyOwner): Promise<KeyHolder> {
   const holder = await findKeyHolder(deps.db, caller);
-  if (holder === null) throw new Error(`The key ${caller.keyId} that opened the interface is not stored`);
+  if (holder === null) throw new Error(`The key ${caller.keyId} authenticated this call but is not in the database`);
   return holder;
 }

@@ -33,8 +33,8 @@ export function createPartnerAuthentication(
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
     'at once': async (prefix: string, hash: string) => {
-      // Caches a key only for callers who sent the whole key: the time of a rejection must not reveal which keys are in
-      // use.
+      // Only for callers who have sent the whole key before: the duration of a rejection must not reveal which keys
+      // exist.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
@@ -53,7 +53,7 @@ export function createPartnerAuthentication(
     if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
     const key = await find[when](prefix, hash);
-    // Compared also if there is no such key, so that the time of a rejection does not reveal it.
+    // Hashes are compared even if there is no such key, so that the duration of a rejection does not reveal that.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
       if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
@@ -92,7 +92,7 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 
 /**
  * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry
- * that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
+ * that a lease must cover; null if the key was read from the database instead. @throws DomainError INVALID_API_KEY,
  * PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {

@@ -10,7 +10,7 @@ type Outcome = (typeof OUTCOMES)[number];
 export const VERDICTS = ['passed', 'failed', 'incomplete'] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-/** A report as `partner certify` writes it; its instants are by the clock of that machine. */
+/** A report as `partner certify` writes it; its instants are by the clock of the machine that ran it. */
 export type CertificationReport = {
   format: typeof REPORT_FORMAT;
   mode: 'partner';
@@ -33,7 +33,7 @@ export type CertificationReport = {
   }[];
 };
 
-/** The partner to certify. The report has its id in the sandbox, which differs from its id in production. */
+/** The partner to certify. A report contains its sandbox id, which differs from its production id. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 const SKEW_MS = 5 * 60_000;
@@ -55,7 +55,7 @@ export function faultOfReport(
   if (report.ended_at.getTime() > now.getTime() + SKEW_MS)
     return fault(
       'ended_at',
-      `is to come: it is ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
+      `is in the future: the service's clock shows ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
     );
   if (compareVersions(version, SUITE.version) < 0)
     return fault(
@@ -79,17 +79,18 @@ export function faultOfReport(
   if (wrong !== -1)
     return fault(
       `scenarios.${wrong}`,
-      `is ${scenarios[wrong]?.outcome}: finding is null where it passed and remedy where it did not fail, and there otherwise. ${UNTOUCHED}`,
+      `has the outcome ${scenarios[wrong]?.outcome}, but its finding or remedy does not fit: a passed scenario has no finding, and only a failed one has a remedy. ${UNTOUCHED}`,
     );
   const countOf = (outcome: Outcome) => scenarios.filter((each) => each.outcome === outcome).length;
   for (const outcome of OUTCOMES)
     if (summary[outcome] !== countOf(outcome))
       return fault(
         `summary.${outcome}`,
-        `is ${summary[outcome]}, and ${countOf(outcome)} of its scenarios are ${outcome}. ${UNTOUCHED}`,
+        `is ${summary[outcome]}, but ${countOf(outcome)} scenarios of the report have the outcome ${outcome}. ${UNTOUCHED}`,
       );
   const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
-  if (verdict !== expected) return fault('verdict', `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}`);
+  if (verdict !== expected)
+    return fault('verdict', `is ${verdict}, but its scenarios make it ${expected}. ${UNTOUCHED}`);
   if (verdict === 'failed')
     return fault(
       'verdict',

@@ -17,11 +17,11 @@ const conflict = named(
 
 /** The fields of `conflictsView`; `which` describes the holds and bookings. */
 export const conflictFields = (which: string) => ({
-  conflict_count: count(1).description(`How many live holds and bookings ${which} there are.`),
+  conflict_count: count(1).description(`The number of live holds and bookings ${which}.`),
   conflicts: Joi.array()
     .items(conflict)
     .max(MAX_CONFLICTS_SHOWN)
     .description(
-      `The live holds and bookings ${which} at the time of the response, by their start: the first ${MAX_CONFLICTS_SHOWN}. They stay unchanged.`,
+      `The first ${MAX_CONFLICTS_SHOWN} live holds and bookings ${which} at the time of the response, sorted by start. They stay unchanged.`,
     ),
 });

@@ -1365,7 +1365,7 @@ export interface components {
              */
             idempotency_key: string;
             /**
-             * @description Replaces the value of the hold. If omitted, that value stays.
+             * @description Replaces the order_reference of the hold. If omitted, that one stays.
              * @example order-2026-000731
              */
             order_reference?: string;
@@ -2373,7 +2373,7 @@ export interface components {
             description: string | null;
             venue_ids: string[];
             /**
-             * @description The bookings that it pays for.
+             * @description The number of bookings that the package pays for.
              * @example 10
              */
             credits: number;
@@ -4277,7 +4277,7 @@ export interface operations {
             query?: {
                 /** @description Only bookings at this venue. */
                 venue_id?: string;
-                /** @description The first date of booked_at, in the zone of venue_id, or of the service without venue_id. */
+                /** @description The first date of booked_at, in the time zone of the venue, or in the service's zone if venue_id is omitted. */
                 from?: string;
                 /** @description The last date of booked_at, included. */
                 to?: string;
@@ -4292,7 +4292,7 @@ export interface operations {
                 customer_phone?: string;
                 /** @description The beginning of the name. Case and surrounding blanks are ignored. */
                 customer_name?: string;
-                /** @description The first date on which the slot begins, in the zone of venue_id, or of the service without venue_id. */
+                /** @description The first date on which the slot begins, in the time zone of the venue, or in the service's zone if venue_id is omitted. */
                 slot_from?: string;
                 /** @description The last date on which the slot begins, included. */
                 slot_to?: string;

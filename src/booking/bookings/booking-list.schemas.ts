@@ -12,7 +12,7 @@ export type ListQuery = SnakeCased<Omit<ListBookings, 'after' | 'search'>> & Pag
 const filters = (region: string) => ({
   venue_id: uuid().description('Only bookings at this venue.'),
   from: dateNotAfter('to').description(
-    'The first date of booked_at, in the zone of venue_id, or of the service without venue_id.',
+    "The first date of booked_at, in the time zone of the venue, or in the service's zone if venue_id is omitted.",
   ),
   to: date().description('The last date of booked_at, included.'),
   status: Joi.string().valid(...BOOKING_STATUSES),
@@ -22,7 +22,7 @@ const filters = (region: string) => ({
   customer_phone: customerPhone(region).description('Only bookings of this phone number, in any notation.'),
   customer_name: text(120).description('The beginning of the name. Case and surrounding blanks are ignored.'),
   slot_from: dateNotAfter('slot_to').description(
-    'The first date on which the slot begins, in the zone of venue_id, or of the service without venue_id.',
+    "The first date on which the slot begins, in the time zone of the venue, or in the service's zone if venue_id is omitted.",
   ),
   slot_to: date().description('The last date on which the slot begins, included.'),
   limit: pageLimit(),
@@ -40,7 +40,7 @@ export const operatorListQuery = (region: string) =>
       .custom((value: string, helpers) => (searchOf(value) === undefined ? helpers.error('string.search') : value))
       .messages({ 'string.search': SHORT_SEARCH })
       .description(
-        'Finds by one text: the whole id of a booking or of its hold; the beginnings of any words of the name (all that are given); or the last 3 or more digits of the phone.',
+        'Finds by one text: the whole id of a booking or of its hold; the beginnings of words of the name (every word must match); or the last 3 or more digits of the phone.',
       )
       .example('rao'),
     ...filters(region),

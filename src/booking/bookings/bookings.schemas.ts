@@ -47,7 +47,9 @@ export const confirmBody = (region: string) =>
         'true consumes a credit of the customer\'s active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.',
       ),
     idempotency_key: idempotencyKey().required(),
-    order_reference: orderReference().description('Replaces the value of the hold. If omitted, that value stays.'),
+    order_reference: orderReference().description(
+      'Replaces the order_reference of the hold. If omitted, that one stays.',
+    ),
     metadata: metadata().description('Replaces the metadata of the hold as a whole. If omitted, that metadata stays.'),
   }).required();
 

@@ -43,9 +43,9 @@ const WALK_IN_YEARS = 3;
 const MAX_TRIES = 3;
 
 /**
- * Books a slot for a customer at the counter, as the built-in partner `platform`: the first free slot that `input`
- * names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces conflicting holds
- * (`overrideHolds`, if no slot is free) and inserts the booking, so a failed walk-in displaces nothing.
+ * Books the first free slot that `input` names for a customer at the counter, as the built-in partner `platform`. A slot
+ * that has begun can still be sold. One transaction reads the blackouts and inserts the booking. With `overrideHolds`,
+ * and only if no slot is free, it also displaces the conflicting holds; a failed walk-in displaces nothing.
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
@@ -80,7 +80,7 @@ async function sellSlot(
   const date = localDateOf(slot.start, venue.timeZone);
   const lastDate = addYears(localDateOf(now, venue.timeZone), WALK_IN_YEARS);
   if (daysFrom(lastDate, date) > 0) {
-    const remedy = `It begins on ${date}; walk-ins are sold until ${lastDate}, by the date at the venue.`;
+    const remedy = `It begins on ${date}; the last date for walk-ins is ${lastDate}, at the venue.`;
     throw slotNotAvailable('beyond_horizon', remedy);
   }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {

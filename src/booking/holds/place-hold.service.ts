@@ -44,7 +44,7 @@ type PlacedHold = { hold: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
- * Holds the first free slot that the call accepts, until `hold_expiry_at`. Unique indexes decide races: one hold a
+ * Holds the first free slot that the call accepts, until `hold_expiry_at`. Unique indexes decide races: one hold per
  * slot, and no more holds than the partner may have. With an idempotency key, a repeated call returns the first hold,
  * and concurrent equal calls are deduplicated.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
@@ -64,7 +64,7 @@ export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: Pl
 /** How long a call tries to place a hold before it fails with 503. */
 const TRIES_FOR_MS = 3000;
 
-/** Tries until a slot is held or none can be. Starts again under a new lease if the obstacle is gone. */
+/** Tries until a slot is held or certainly none can be. Retries under a new lease if what blocked the try is gone. */
 async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = caller;
   const untilMs = performance.now() + TRIES_FOR_MS;
@@ -155,7 +155,7 @@ async function refusalOf(
   taken: Taken,
 ): Promise<DomainError | undefined> {
   for (const { holdId } of taken.values()) {
-    // A former primary can show a claim that its successor never had, such as an earlier try of this call.
+    // A former primary can show a claim that was never replicated, such as an earlier try of this call.
     if (holdId !== undefined && !(await isStillClaimed(deps.db, holdId))) return undefined;
   }
   const refused: RefusedSlot[] = [];

@@ -49,7 +49,7 @@ const packageAnswer = {
   name: Joi.string().example('Ten evenings'),
   description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
-  credits: count(10).description('The bookings that it pays for.'),
+  credits: count(10).description('The number of bookings that the package pays for.'),
   price_rupees: amount(9000),
   validity_days: count(90).description('Counted from the purchase.'),
   status: status(),
@@ -139,7 +139,7 @@ export const packagesQuery = Joi.object<PackagesQuery>({
   cursor: cursor(),
 });
 
-/** The fields of a body as a row has them; `createPackageBody` requires those that a row must have. */
+/** Converts a request body to the fields of a row. */
 export function packageChange({ price_rupees: price, ...same }: Partial<PackageBody>): Partial<NewPackage> {
   return { ...camelCased(same), ...(price === undefined ? {} : { pricePaise: toPaise(price) }) };
 }

@@ -35,11 +35,11 @@ const body = Joi.object<Body>({
   )
     .unique('resource_id')
     .default([])
-    .description('For each resource the body of its PATCH, with the body of a PUT of its schedule as `schedule`.')
+    .description('An item per resource: the fields of its PATCH, and as `schedule` the body of a PUT of its schedule.')
     .example([{ resource_id: 'arena-turf-a', status: 'inactive' }]),
 }).required();
 
-const offSale = named('OffSale', object(conflictFields('that would be at something inactive or off the schedule')));
+const offSale = named('OffSale', object(conflictFields('of slots that would be inactive or off the schedule')));
 
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
@@ -48,12 +48,12 @@ export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Opera
       path: '/api/v1/operator/venues/:venueId/change-preview',
       operationId: 'previewVenueChange',
       tag: 'Venues',
-      summary: 'Read which holds and bookings a change would leave off sale',
+      summary: 'Read the holds and bookings with slots that a change would take off sale',
       description:
-        'Changes nothing. An empty object returns those that are off sale now. Newly shared space is not checked.',
+        'Changes nothing. An empty object returns those with slots that are off sale already. Newly shared space is not checked.',
       params: { venueId: venueIdParam },
       body,
-      responses: { 200: { description: 'The holds and bookings that would be off sale.', body: offSale } },
+      responses: { 200: { description: 'The holds and bookings with slots that would be off sale.', body: offSale } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params: { venueId }, body: { venue = {}, resources } }) => {
         await getVenue(deps, venueId);

@@ -22,14 +22,14 @@ const MINUTE_MS = 60_000;
 /**
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
  *
- * From each opening they run back to back and never past closing, `durationMinutes` of elapsed time each. Wall times
- * resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is the
- * first), so a DST change can add or remove a slot. A slot as long as its opening becomes shorter where the clocks cut
- * the opening, so that whole days are sold every day.
+ * In each opening, slots of `durationMinutes` of elapsed time follow each other from its start, never past its end. Wall
+ * times resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is
+ * the first), so a DST change can add or remove a slot. If one slot fills an opening and a clock change shortens the
+ * opening, the slot is shortened too: a court that is sold by the day is on sale every day.
  *
- * If hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
- * slots have ended is left out. For this comparison each opening of an earlier day has all its slots, also those that
- * an even earlier day excludes, so the result depends on two earlier days only.
+ * If hours overlap, the earlier operating day wins, then the earlier opening: a slot is left out if it would begin before
+ * the slots of that day or opening have ended. The comparison counts every slot of an earlier day, even one that a still
+ * earlier day displaces, so the result depends on two earlier days only.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */
@@ -40,7 +40,7 @@ export function slotsOn(date: string, hours: OpeningHours, durationMinutes: numb
   const durationMs = durationMinutes * MINUTE_MS;
   const windowsOn = (day: string) =>
     (typeof hours === 'function' ? hours(day) : hours).map((opening) => windowOf(day, opening, timeZone));
-  // Two days: where the clocks skip the hour before midnight, a 24-hour opening ends on the second date after.
+  // Two days: where the clocks skip the hour before midnight, a 24-hour opening ends two dates after it began.
   const earlierWindows = [-1, -2].flatMap((days) => windowsOn(addDays(date, days)));
   const freeFromMs = Math.max(-Infinity, ...earlierWindows.map((window) => lastSlotEnd(window, durationMs)));
   return slotsIn(windowsOn(date), durationMs, freeFromMs).map(({ startMs, endMs }) => ({
@@ -60,8 +60,8 @@ export function scheduledSlotAt(
   timeZone: string,
 ): ScheduledSlot | undefined {
   const localDate = localDateOf(start, timeZone);
-  // Clocks that skip the end of a day can put a slot two dates after its operating day's; clocks set back across
-  // midnight, one before.
+  // A slot's local date can be two days after its operating date (if the clocks skip the end of a day), or one day
+  // before it (if they are set back across midnight).
   for (const days of [0, -1, -2, 1]) {
     const date = addDays(localDate, days);
     const slots = slotsOn(date, hours, durationMinutes, timeZone);

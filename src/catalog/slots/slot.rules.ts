@@ -87,7 +87,7 @@ function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours 
 
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held, without the holder. */
+/** Why a slot cannot be held; it does not say who holds it. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
 /** How other partners see a live claim. */

@@ -146,7 +146,7 @@ export const operatorResource = named(
   }),
 );
 
-const offSale = object(conflictFields('at something inactive or off the schedule'));
+const offSale = object(conflictFields('of slots that are inactive or off the schedule'));
 
 /** The schema with the claims that a change leaves off sale. */
 export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema => named(name, schema.concat(offSale));

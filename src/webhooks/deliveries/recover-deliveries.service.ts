@@ -25,10 +25,10 @@ const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 type RecoverySpan = { since: Date; until?: Date };
 
 /**
- * Redelivers now every event from `since` to `until` that the subscription asks for and that was not delivered,
- * including deliveries that wait for a retry and events without a delivery. Deliveries that wait for a first attempt or
- * are being sent continue. Safe to repeat. Returns how many series were begun. A process runs one recovery of a
- * subscription at a time; calls for the same period share the next run.
+ * Redelivers at once every undelivered event of the subscription from `since` to `until`. This includes deliveries that
+ * wait for a retry and events that have no delivery. Deliveries that are being sent or wait for their first attempt are
+ * left alone. Safe to repeat. Returns how many series were begun. A process runs one recovery of a subscription at a
+ * time; calls for the same period made during a run share the one after it.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another period is being recovered
  */
 export async function recoverDeliveries(

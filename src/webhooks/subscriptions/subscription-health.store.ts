@@ -30,7 +30,7 @@ export async function recordSuccess(db: Db, { _id, endpointUrl }: Called): Promi
   });
 }
 
-/** In a row of an older release, an endpoint is failing since the last failure that it knows. */
+/** Rows of older releases have no `failingSince`: their last recorded failure counts as the first. */
 export async function recordFailure(db: Db, { _id, endpointUrl }: Called): Promise<void> {
   const began = { $ifNull: ['$failingSince', '$lastFailureAt', '$$NOW'] };
   const failure = {
