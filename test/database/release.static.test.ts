@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { STEPS } from '../../src/operations/database/migration-steps.ts';
 import { compareReleases, RELEASE } from '../../src/operations/database/release.ts';
-import { STEPS } from '../../src/operations/database/steps.ts';
 
 test('the number of the release is that of package.json, and of a form that can be compared', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

@@ -11,6 +11,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
 import { COLLECTIONS } from './collections.ts';
+import { STEPS, type Step } from './migration-steps.ts';
 import {
   type AppliedStep,
   findAppliedSteps,
@@ -22,7 +23,6 @@ import {
   saveStructure,
 } from './migrations.store.ts';
 import { compareReleases, RELEASE } from './release.ts';
-import { STEPS, type Step } from './steps.ts';
 
 export type Target = {
   release: string;

@@ -1,6 +1,6 @@
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 
-/** `WEBHOOK_RETRY_DELAYS_SECONDS`: the delays between failed attempts. */
+/** `WEBHOOK_RETRY_DELAYS_SECONDS`: the delays between failed attempts; `settings.ts` has the default. */
 export type RetryConfig = { webhookRetryDelaysSeconds: readonly number[] };
 
 /** The attempts of a series: one more than there are delays. */
