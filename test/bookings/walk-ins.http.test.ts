@@ -89,7 +89,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
     const refused = await walkIn(slotOn(inYears(3, 2)));
     expect(verdict(refused)).toBe('409 SLOT_NOT_AVAILABLE');
     expect(errorOf(refused)).toMatchObject({ conflict: { reason: 'beyond_horizon' } });
-    expect(errorOf(refused).message).toContain(`until ${inYears(3, 0)}, by the date at the venue`);
+    expect(errorOf(refused).message).toContain(`the last date for walk-ins is ${inYears(3, 0)}, at the venue`);
     expect(await refusal(slotOn('9999-12-31'))).toBe('beyond_horizon');
   });
 
