@@ -11,6 +11,11 @@ export function attachedInEvent({ orderReference, metadata }: Attached): Record<
   return omitUndefined({ order_reference: orderReference, metadata });
 }
 
+/** What the body of a call attaches. */
+export function attachedBy(body: { order_reference?: string; metadata?: Record<string, string> }): Attached {
+  return omitUndefined({ orderReference: body.order_reference, metadata: body.metadata });
+}
+
 type Claim = Pick<Reservation, '_id' | 'bookingId' | 'partnerId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 
 /** A hold or a booking in a report for operators. */

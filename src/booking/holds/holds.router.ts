@@ -1,10 +1,10 @@
 import { toPaise } from '../../domain/money.ts';
 import { created, listing, type Operator, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { camelCased } from '../../platform/camel-case.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor, partnerActor } from '../../reservations/actor-types.ts';
+import { attachedBy } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -132,12 +132,20 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
       'IDEMPOTENCY_KEY_MISMATCH',
     ],
     handle: async ({ caller, body }) => {
-      const { expected_price_rupees: expected, order_reference: orderReference, metadata, ...same } = body;
-      const { hold, isReplay } = await placeHold(deps, caller, {
-        ...camelCased(same),
-        ...omitUndefined({ expectedPaise: expected && toPaise(expected) }),
-        attached: omitUndefined({ orderReference, metadata }),
+      const input = omitUndefined({
+        slotId: body.slot_id,
+        venueId: body.venue_id,
+        resourceId: body.resource_id,
+        slotStart: body.slot_start,
+        resourceIds: body.resource_ids,
+        sportCategory: body.sport_category,
+        durationMinutes: body.duration_minutes,
+        expectedPaise: body.expected_price_rupees === undefined ? undefined : toPaise(body.expected_price_rupees),
+        idempotencyKey: body.idempotency_key,
+        ttlSeconds: body.ttl_seconds,
+        attached: attachedBy(body),
       });
+      const { hold, isReplay } = await placeHold(deps, caller, input);
       return replayable(created(placedHoldView(hold)), isReplay);
     },
   });
