@@ -4,7 +4,6 @@ import {
   collectionOf,
   definitionOf,
   MIXED,
-  modelOf,
   NULLABLE,
   OPTIONAL,
   partOf,
@@ -120,7 +119,7 @@ const feedCounterSchema = schemaOf<FeedCounter>('feed_counters', {
   },
 });
 
-export const eventCollection = (db: Db) => collectionOf(modelOf(db, eventSchema));
-export const feedCounterCollection = (db: Db) => collectionOf(modelOf(db, feedCounterSchema));
+export const eventCollection = (db: Db) => collectionOf(db, eventSchema);
+export const feedCounterCollection = (db: Db) => collectionOf(db, feedCounterSchema);
 
 export const EVENT_COLLECTIONS = [definitionOf(eventSchema), definitionOf(feedCounterSchema)];

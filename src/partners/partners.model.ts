@@ -88,10 +88,10 @@ grantSchema.index({ venueId: 1 }, { name: 'grants_of_venue' });
 export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, partnerSchema);
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, apiKeySchema);
 
-export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
-export const certificationReportCollection = (db: Db) => collectionOf(modelOf(db, reportSchema));
-export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
-export const grantCollection = (db: Db) => collectionOf(modelOf(db, grantSchema));
+export const partnerCollection = (db: Db) => collectionOf(db, partnerSchema);
+export const certificationReportCollection = (db: Db) => collectionOf(db, reportSchema);
+export const apiKeyCollection = (db: Db) => collectionOf(db, apiKeySchema);
+export const grantCollection = (db: Db) => collectionOf(db, grantSchema);
 
 export const PARTNER_COLLECTIONS = [partnerSchema, reportSchema, apiKeySchema, grantSchema].map((schema) =>
   definitionOf(schema),

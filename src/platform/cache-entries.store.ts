@@ -1,6 +1,6 @@
 import { groupBy } from './group-by.ts';
 import { type Db, type Expression, type ReadOptions, unlessDuplicate } from './mongo.ts';
-import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
+import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */
@@ -50,7 +50,7 @@ const cacheLeaseSchema = schemaOf<CacheLease>('cache_leases', { _id: REQUIRED.te
 
 export const CACHE_LEASES = definitionOf(cacheLeaseSchema);
 
-const cacheLeaseCollection = (db: Db) => collectionOf(modelOf(db, cacheLeaseSchema));
+const cacheLeaseCollection = (db: Db) => collectionOf(db, cacheLeaseSchema);
 
 /** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Db, unlessDuplicate } from './mongo.ts';
-import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
+import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 
 type Lock = { _id: string; holder: string; until: Date };
 
@@ -7,7 +7,7 @@ const lockSchema = schemaOf<Lock>('leases', { _id: REQUIRED.text, holder: REQUIR
 
 export const LOCKS = definitionOf(lockSchema);
 
-const lockCollection = (db: Db) => collectionOf(modelOf(db, lockSchema));
+const lockCollection = (db: Db) => collectionOf(db, lockSchema);
 
 /** Acquires or renews a lock; false if another holds it. It only saves work: no rule needs it to be exclusive. */
 export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {

@@ -79,10 +79,11 @@ export function modelOf<Row>(db: Db, schema: Schema<Row>): Model<Row> {
 }
 
 /**
- * The driver's collection of a model: for pipelines, bulks and hot writes, which the validator made from the schema
+ * The driver's collection of the model: for pipelines, bulks and hot writes, which the validator made from the schema
  * checks in the database (ADR 0024).
  */
-export function collectionOf<Row extends object>({ collection }: Model<Row>): mongoose.mongo.Collection<Row> {
+export function collectionOf<Row extends object>(db: Db, schema: Schema<Row>): mongoose.mongo.Collection<Row> {
+  const { collection }: Model<Row> = modelOf<Row>(db, schema);
   return collection as unknown as mongoose.mongo.Collection<Row>;
 }
 

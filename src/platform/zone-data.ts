@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
-import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
+import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { gauge } from './process-metrics.ts';
 
 /** The release of the IANA time zone database in this Node, such as `2026b`. */
@@ -53,7 +53,7 @@ export function zoneDataFaults(version: string, seen: string | undefined): strin
 
 /** Logs and counts the zone data of this process, warns if it is old or differs from others, remembers the newest. */
 export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
-  const collection = collectionOf(modelOf(db, seenSchema));
+  const collection = collectionOf(db, seenSchema);
   const seen = (await collection.findOne({ _id: 'newest' }))?.version;
   log.info({ zone_data: version, newest_seen: seen ?? null }, 'time zone data');
   for (const fault of zoneDataFaults(version, seen)) log.warn(fault);

@@ -1,14 +1,5 @@
 import type { Db } from '../platform/mongo.ts';
-import {
-  collectionOf,
-  MIXED,
-  modelOf,
-  NULLABLE,
-  OPTIONAL,
-  partOf,
-  REQUIRED,
-  schemaOf,
-} from '../platform/mongo-schema.ts';
+import { collectionOf, MIXED, NULLABLE, OPTIONAL, partOf, REQUIRED, schemaOf } from '../platform/mongo-schema.ts';
 import type { RecordedActor } from './actor-types.ts';
 import { type EventType, RESERVATION_EVENT_TYPES } from './event-types.ts';
 import { RESERVATION_STATUSES, type ReservationStatus } from './reservations.rules.ts';
@@ -194,4 +185,4 @@ export const reservationSchema = schemaOf<Reservation>('reservations', {
   outboxSince: OPTIONAL.date,
 });
 
-export const reservationCollection = (db: Db) => collectionOf(modelOf(db, reservationSchema));
+export const reservationCollection = (db: Db) => collectionOf(db, reservationSchema);

@@ -75,7 +75,8 @@ purchaseSchema.index({ partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 }, 
 
 export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, packageSchema);
 
-export const purchaseCollection = (db: Db) => collectionOf(modelOf(db, purchaseSchema));
+export const packageCollection = (db: Db) => collectionOf(db, packageSchema);
+export const purchaseCollection = (db: Db) => collectionOf(db, purchaseSchema);
 
 export const PACKAGE_COLLECTIONS = [
   definitionOf(packageSchema),

@@ -2,12 +2,11 @@ import mongoose from 'mongoose';
 import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
-import { collectionOf } from '../../platform/mongo-schema.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import type { PackageColumns, PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
-import { packageModel, purchaseCollection } from './packages.model.ts';
+import { packageCollection, packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,7 +23,7 @@ export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
 }
 
 export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
-  const packages = collectionOf(packageModel(db));
+  const packages = packageCollection(db);
   return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
 }
 

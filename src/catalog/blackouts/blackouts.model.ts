@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, modelOf, NULLABLE, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import { collectionOf, definitionOf, NULLABLE, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A time in which resources of a venue cannot be sold. */
 export type BlackoutRow = {
@@ -23,9 +23,9 @@ const blackoutSchema = schemaOf<BlackoutRow>('blackouts', {
   reason: REQUIRED.text,
   createdAt: REQUIRED.date,
 });
-// By their end: past blackouts do not slow reads.
+// Ordered by their end, so that past blackouts do not slow reads.
 blackoutSchema.index({ venueId: 1, endsAt: 1 }, { name: 'blackouts_of_venue' });
 
-export const blackoutCollection = (db: Db) => collectionOf(modelOf(db, blackoutSchema));
+export const blackoutCollection = (db: Db) => collectionOf(db, blackoutSchema);
 
 export const BLACKOUTS = definitionOf(blackoutSchema, { required: ['resourceIds'] });

@@ -3,7 +3,6 @@ import {
   collectionOf,
   definitionOf,
   type FieldsOf,
-  modelOf,
   NULLABLE,
   OPTIONAL,
   REQUIRED,
@@ -50,6 +49,6 @@ const changeSchema = schemaOf<WaitingChange>('catalog_outbox', {
 });
 changeSchema.index({ dueAt: 1 }, { name: 'waiting_changes' });
 
-export const changeCollection = (db: Db) => collectionOf(modelOf(db, changeSchema));
+export const changeCollection = (db: Db) => collectionOf(db, changeSchema);
 
 export const CATALOG_OUTBOX = definitionOf(changeSchema);

@@ -1,9 +1,14 @@
 import mongoose from 'mongoose';
-import { type Db, type Tx } from '../../platform/mongo.ts';
-import { collectionOf } from '../../platform/mongo-schema.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
-import { type PriceRule, type ResourceColumns, type ResourceRow, resourceModel } from './venues.model.ts';
+import {
+  type PriceRule,
+  type ResourceColumns,
+  type ResourceRow,
+  resourceCollection,
+  resourceModel,
+} from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
 /** Throws a duplicate-key error if the id is taken. */
@@ -11,10 +16,10 @@ export async function insertResource(db: Db, resource: ResourceRow, session: Tx)
   await resourceModel(db).create([resource], { session });
 }
 
-export const findResource = newestById<ResourceRow>((db) => collectionOf(resourceModel(db)));
+export const findResource = newestById<ResourceRow>(resourceCollection);
 
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
-  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
+  return resourceCollection(db).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
 }
 
 /** The resource before the change; null if there is no such resource. */
@@ -81,7 +86,7 @@ export async function relateResources(
 
 /** The sports of these venues' resources, sorted, in their stored spelling. */
 export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
-  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', { venueId: { $in: [...venueIds] } });
+  const found = await resourceCollection(db).distinct('sportCategory', { venueId: { $in: [...venueIds] } });
   return found.sort();
 }
 
@@ -92,7 +97,7 @@ export async function findVenueIdsWithSports(
   sports: readonly string[],
 ): Promise<string[]> {
   const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
-  return collectionOf(resourceModel(db)).distinct('venueId', filter);
+  return resourceCollection(db).distinct('venueId', filter);
 }
 
 /** The resource as the transaction sees it; the transaction conflicts with every change of it. */

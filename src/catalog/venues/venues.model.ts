@@ -1,7 +1,15 @@
 import { type InferRawDocType, type Model, Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { definitionOf, MIXED, modelOf, OPTIONAL, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import {
+  collectionOf,
+  definitionOf,
+  MIXED,
+  modelOf,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
@@ -87,6 +95,9 @@ resourceSchema.index(
 
 export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, venueSchema);
 export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> => modelOf(db, resourceSchema);
+
+export const venueCollection = (db: Db) => collectionOf(db, venueSchema);
+export const resourceCollection = (db: Db) => collectionOf(db, resourceSchema);
 
 export const VENUE_COLLECTIONS = [
   definitionOf(venueSchema),

@@ -1,10 +1,9 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import { type Db, type Tx } from '../../platform/mongo.ts';
-import { collectionOf } from '../../platform/mongo-schema.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
-import { resourceModel, type VenueColumns, type VenueRow, venueModel } from './venues.model.ts';
+import { resourceModel, type VenueColumns, type VenueRow, venueCollection, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
@@ -20,12 +19,12 @@ export const newestById = <T extends { _id: string }>(collectionIn: (db: Db) => 
     return (id) => byId.get(id);
   });
 
-export const findVenue = newestById<VenueRow>((db) => collectionOf(venueModel(db)));
+export const findVenue = newestById<VenueRow>(venueCollection);
 
 /** The venue, or null if it is missing or not granted to the partner: one round trip. */
 export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
   return confirmAbsence(async (options) => {
-    const [row] = await collectionOf(venueModel(db))
+    const [row] = await venueCollection(db)
       .aggregate<VenueRow & { grants: unknown[] }>(
         [{ $match: { _id: venueId } }, withGrant(partnerId, venueId)],
         options,
@@ -46,22 +45,22 @@ const withGrant = (partnerId: string, venueId: string) => ({
 });
 
 export async function listTimeZones(db: Db): Promise<string[]> {
-  return collectionOf(venueModel(db)).distinct('timeZone');
+  return venueCollection(db).distinct('timeZone');
 }
 
 export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promise<number> {
-  return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
+  return venueCollection(db).countDocuments({ timeZone: { $in: [...timeZones] } });
 }
 
 export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
-  const venues = collectionOf(venueModel(db));
+  const venues = venueCollection(db);
   const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
   return modifiedCount;
 }
 
 /** The existing venues of `venueIds`, by name. */
 export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
-  return collectionOf(venueModel(db))
+  return venueCollection(db)
     .find({ _id: { $in: [...venueIds] } }, NEWEST)
     .sort({ name: 1, _id: 1 })
     .toArray();
@@ -72,7 +71,7 @@ export async function findActiveVenueCities(
   db: Db,
   venueIds: readonly string[],
 ): Promise<Pick<VenueRow, '_id' | 'city'>[]> {
-  return collectionOf(venueModel(db))
+  return venueCollection(db)
     .find({ _id: { $in: [...venueIds] }, status: 'active' }, { projection: { city: 1 } })
     .sort({ _id: 1 })
     .toArray();

@@ -3,7 +3,6 @@ import {
   collectionOf,
   definitionOf,
   MIXED,
-  modelOf,
   NULLABLE,
   OPTIONAL,
   REQUIRED,
@@ -68,7 +67,7 @@ const alertStateSchema = schemaOf<AlertState>('alert_state', {
   previous: OPTIONAL.number,
 });
 
-export const alertCollection = (db: Db) => collectionOf(modelOf(db, alertSchema));
-export const alertStateCollection = (db: Db) => collectionOf(modelOf(db, alertStateSchema));
+export const alertCollection = (db: Db) => collectionOf(db, alertSchema);
+export const alertStateCollection = (db: Db) => collectionOf(db, alertStateSchema);
 
 export const ALERT_COLLECTIONS = [definitionOf(alertSchema), definitionOf(alertStateSchema)];

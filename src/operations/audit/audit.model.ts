@@ -68,6 +68,6 @@ auditSchema.index({ who: 1, at: -1, _id: -1 }, { name: 'audit_of_who' });
 
 export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, auditSchema);
 
-export const auditCollection = (db: Db) => collectionOf(auditModel(db));
+export const auditCollection = (db: Db) => collectionOf(db, auditSchema);
 
 export const AUDIT = definitionOf(auditSchema, { required: ['who', 'status'] });

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import type { Session } from './session.rules.ts';
 
@@ -12,7 +12,7 @@ endedSessionSchema.index({ expiresAt: 1 }, { name: 'over', expireAfterSeconds: 0
 
 export const ENDED_SESSIONS = definitionOf(endedSessionSchema);
 
-const endedSessionCollection = (db: Db) => collectionOf(modelOf(db, endedSessionSchema));
+const endedSessionCollection = (db: Db) => collectionOf(db, endedSessionSchema);
 
 /** Ends a session on every process, so copies of its token are useless. Idempotent. */
 export async function insertEndedSession(db: Db, { id, expiresAt }: Session): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Db, type Expression } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import type { Kind } from './kinds.ts';
 
 /** When a purge of a kind was last completed, or first tried. */
@@ -9,7 +9,7 @@ const purgeSchema = schemaOf<Purge>('purges', { _id: REQUIRED.text, completedAt:
 
 export const PURGES = definitionOf(purgeSchema);
 
-const purgeCollection = (db: Db) => collectionOf(modelOf(db, purgeSchema));
+const purgeCollection = (db: Db) => collectionOf(db, purgeSchema);
 
 /** For a kind that was never purged completely: it counts as late from its first try on. */
 export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {

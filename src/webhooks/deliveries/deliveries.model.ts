@@ -2,7 +2,6 @@ import type { Db } from '../../platform/mongo.ts';
 import {
   collectionOf,
   definitionOf,
-  modelOf,
   NULLABLE,
   OPTIONAL,
   partOf,
@@ -120,6 +119,6 @@ index('dead_letters_of_subscription', { subscriptionId: 1 }, DEAD_LETTERS);
 index('dead_letters_by_time', { deadLetteredAt: 1, _id: 1 }, DEAD_LETTERS);
 index('dead_letters_newest', { createdAt: -1, _id: -1 }, DEAD_LETTERS);
 
-export const deliveryCollection = (db: Db) => collectionOf(modelOf(db, deliverySchema));
+export const deliveryCollection = (db: Db) => collectionOf(db, deliverySchema);
 
 export const DELIVERIES = definitionOf(deliverySchema);

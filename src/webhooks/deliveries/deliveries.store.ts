@@ -98,7 +98,7 @@ export async function findOverdueDeliveries(
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
-      // By id it would read all deliveries.
+      // An index on the id would make it read all deliveries.
       { hint: 'due_deliveries' },
     )
     .toArray();

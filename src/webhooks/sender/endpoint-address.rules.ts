@@ -67,7 +67,7 @@ export function urlFault(url: URL, { allowPrivateNetworks, ports = WEBHOOK_PORTS
   return null;
 }
 
-/** As `urlFault`, of the host without looking it up. */
+/** Like `urlFault` for a host alone, which it does not look up. */
 export function hostFault(url: URL, { allowPrivateNetworks }: EndpointRules): string | null {
   if (allowPrivateNetworks) return null;
   const host = hostOf(url).replace(/\.$/, '');

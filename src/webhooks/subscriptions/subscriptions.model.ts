@@ -64,6 +64,6 @@ subscriptionSchema.index(
 
 export const subscriptionModel = (db: Db): Model<SubscriptionRow> => modelOf(db, subscriptionSchema);
 
-export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
+export const subscriptionCollection = (db: Db) => collectionOf(db, subscriptionSchema);
 
 export const SUBSCRIPTIONS = definitionOf(subscriptionSchema);
