@@ -3,6 +3,7 @@ import { DomainError, type ErrorCode, type ErrorExtras, fieldError } from '../do
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
+import { sendJson } from './send-json.ts';
 
 export type ErrorBody = {
   success: false;
@@ -47,7 +48,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');
-  res.status(ERRORS[code].status).json(errorBody({ code, message, requestId, hasPage, extras }));
+  void sendJson(req, res.status(ERRORS[code].status), errorBody({ code, message, requestId, hasPage, extras }));
 };
 
 function asDomainError(thrown: unknown): DomainError {

@@ -1,6 +1,6 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
-import { withDeadline } from '../platform/deadline.ts';
+import { withTimeout } from '../platform/deadline.ts';
 import { asStored } from '../platform/ids.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
@@ -53,7 +53,7 @@ const pass: RequestHandler = (_req, _res, next) => next();
 const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
-  return withDeadline(timeoutMs, work).catch((err: unknown) => {
+  return withTimeout(timeoutMs, work).catch((err: unknown) => {
     throw err instanceof DOMException && err.name === 'TimeoutError' ? outOfTime() : err;
   });
 }

@@ -3,15 +3,18 @@ import { isPreparedJson, prepareJson } from '../platform/prepared-json.ts';
 
 /** Compressing smaller bodies would save less than a packet. */
 const COMPRESSED_FROM_BYTES = 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Sends `body` as JSON, or prepared JSON as it is; a long response to a GET in gzip if accepted. Both forms share one
  * weak ETag, so either revalidates the other. Other methods are never compressed: their responses carry secrets, which
- * the length would reveal together with repeated input (BREACH).
+ * the length would reveal together with repeated input (BREACH). Notes the body for `sentBody`.
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
+  res.locals['sent'] = body;
+  // Not `res.json`, which would compute a tag even where no response is stored.
   if (req.method !== 'GET' && req.method !== 'HEAD') {
-    res.json(body);
+    res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body));
     return;
   }
   const json = isPreparedJson(body) ? body : prepareJson(JSON.stringify(body));
@@ -23,16 +26,19 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
     res.status(304).end();
     return;
   }
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', JSON_TYPE);
   let bytes = json.bytes;
   if (length >= COMPRESSED_FROM_BYTES && req.acceptsEncodings(['gzip', 'identity']) === 'gzip') {
     // Compression runs in another thread.
     bytes = await json.compressed();
     res.setHeader('Content-Encoding', 'gzip');
   }
-  // Bypasses `send`, which would compute all this again. Node drops the body of a HEAD.
+  // Node drops the body of a HEAD.
   res.setHeader('Content-Length', bytes.length);
   // Node sends text together with the headers, bytes after them.
   if (length < COMPRESSED_FROM_BYTES) res.end(bytes.toString());
   else res.end(bytes);
 }
+
+/** The body that `sendJson` has sent; undefined if it sent none. */
+export const sentBody = (res: Response): unknown => res.locals['sent'];

@@ -62,7 +62,7 @@ export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<
 
 /** Checks other input, such as a file. Nothing is coerced; unknown fields are faults: they are probably mistyped. */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
-  const checked = closed(schema).validate(value);
+  const checked = closed(schema)(value);
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
 }
 
@@ -88,21 +88,29 @@ const MESSAGES = {
 
 function check(part: Part, faults: FieldFault[]): unknown {
   if (part.schema === undefined) return {};
-  const checked = (part.convert ? converting : asItIs)(part.schema).validate(part.value);
+  const checked = (part.convert ? converting : asItIs)(part.schema)(part.value);
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
 }
 
-/** Compiles the validator of a schema once; joi would do it in each call. */
-const checkedBy = (options: ValidationOptions) =>
-  memoizeByObject((schema: ObjectSchema<unknown>) =>
-    stoppingBeforeCustomRules(schema).prefs({
+/**
+ * Compiles the validator of a schema once; joi would do it in each call. Only invalid values are checked with messages,
+ * because joi copies them for each field.
+ */
+const checkedBy = ({ messages, ...options }: ValidationOptions) =>
+  memoizeByObject((schema: ObjectSchema<unknown>) => {
+    const quick = schema.prefs(options);
+    const full = stoppingBeforeCustomRules(schema).prefs({
       ...options,
-      messages: { ...MESSAGES, ...options.messages },
+      messages: { ...MESSAGES, ...messages },
       abortEarly: false,
       errors: ERRORS,
-    }),
-  );
+    });
+    return (value: unknown) => {
+      const checked = quick.validate(value);
+      return checked.error === undefined ? checked : full.validate(value);
+    };
+  });
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
 const asItIs = checkedBy({ stripUnknown: true, convert: false });

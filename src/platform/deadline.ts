@@ -1,6 +1,20 @@
+/** Settles with `work`, but rejects with a `TimeoutError` after `timeoutMs`. */
+export async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const giveUp = (): void => reject(new DOMException(`Not done within ${timeoutMs} ms`, 'TimeoutError'));
+    timer = setTimeout(giveUp, timeoutMs);
+  });
+  try {
+    return await Promise.race([late, work()]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
- * Runs `work` and settles with it, but after `timeoutMs` with a `TimeoutError`, and when `stopping` aborts with its
- * reason. `work` gets a signal that tells it to end.
+ * `withTimeout`, but also rejects with the reason of `stopping` when that aborts. `work` gets a signal that tells it to
+ * end.
  *
  * Replaces `AbortSignal.any([stopping, AbortSignal.timeout(ms)])`: in Node 20 that signal never aborts once the timeout
  * is garbage-collected (nodejs/node issue 57736).
@@ -8,21 +22,21 @@
 export async function withDeadline<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
-  stopping?: AbortSignal,
+  stopping: AbortSignal,
 ): Promise<T> {
+  stopping.throwIfAborted();
   const ending = new AbortController();
-  const stop = (): void => ending.abort(stopping?.reason);
-  const late = (): void => ending.abort(new DOMException(`Not done within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(late, timeoutMs);
-  const ended = new Promise<never>((_resolve, reject) => {
-    ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error));
+  let stop = (): void => undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(stopping.reason as Error);
   });
-  if (stopping?.aborted === true) stop();
-  else stopping?.addEventListener('abort', stop);
+  stopping.addEventListener('abort', stop);
   try {
-    return await Promise.race([ended, work(ending.signal)]);
+    return await withTimeout(timeoutMs, () => Promise.race([stopped, work(ending.signal)]));
+  } catch (err) {
+    ending.abort(err);
+    throw err;
   } finally {
-    clearTimeout(timer);
-    stopping?.removeEventListener('abort', stop);
+    stopping.removeEventListener('abort', stop);
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type EntryKind, type EntryName, findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
-import { withDeadline } from './deadline.ts';
+import { withTimeout } from './deadline.ts';
 import { createKeptReadings, keyOf, type Reading } from './kept-readings.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
@@ -143,4 +143,4 @@ const leaseOver = (readings: readonly Reading[], leaseMs: number): Lease => ({
 
 /** The result of the work; false if it fails or takes longer than `ms`. */
 const isTrueWithin = (ms: number, work: Promise<boolean>): Promise<boolean> =>
-  withDeadline(Math.max(0, ms), () => work).catch(() => false);
+  withTimeout(Math.max(0, ms), () => work).catch(() => false);

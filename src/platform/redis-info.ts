@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
-import { withDeadline } from './deadline.ts';
+import { withTimeout } from './deadline.ts';
 import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis.ts';
 import type { RedisHost } from './redis-address.rules.ts';
 
@@ -18,7 +18,7 @@ export async function connectedInfos(redis: RedisConnection, timeoutMs: number):
 }
 
 async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string[]> {
-  const infos = await fulfilled(cluster.nodes().map((node) => withDeadline(timeoutMs, () => node.info())));
+  const infos = await fulfilled(cluster.nodes().map((node) => withTimeout(timeoutMs, () => node.info())));
   if (infos.length === 0) throw new Error('No node of the cluster responded');
   return infos;
 }

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { batched } from '../platform/batched.ts';
-import { withDeadline } from '../platform/deadline.ts';
+import { withTimeout } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import { connectedInfos } from '../platform/redis-info.ts';
@@ -47,16 +46,13 @@ export function openQueues<Name extends string>(
 
   const inTime = async <T>(fields: { queue?: Name }, work: () => Promise<T>): Promise<T | undefined> => {
     if (!isReady()) return undefined;
-    const deadline = new AbortController();
     try {
-      return await Promise.race([work(), delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal })]);
+      return await withTimeout(REDIS_TIMEOUT_MS, work);
     } catch (err) {
       const state = stateAfter(err);
       const what = state === 'unreachable' ? 'did not respond' : state;
       log.warn({ ...fields, error: (err as Error).message }, `Redis ${what}; the sweep adds the jobs that it rejected`);
       return undefined;
-    } finally {
-      deadline.abort();
     }
   };
   /** Returns the result of `work`; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
@@ -70,7 +66,7 @@ export function openQueues<Name extends string>(
     async tryWrite(): Promise<RedisState> {
       if (!isReady()) return 'unreachable';
       const write = () => redis.set(`${prefix}:write-trial`, 1, 'EX', 60);
-      return withDeadline(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
+      return withTimeout(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
     },
     /** Deletes a queue of a former release once none of its workers is connected; does nothing without Redis. */
     async removeRetired(name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
-import { withDeadline } from '../platform/deadline.ts';
+import { withTimeout } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import { fieldsOf } from './job-data.ts';
 import {
@@ -115,7 +115,7 @@ async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promi
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
   // A cluster lists the clients of all nodes, so the count is unknown while one of them does not respond.
-  const workers = withDeadline(NODE_TIMEOUT_MS, () => queue.getWorkersCount()).catch(() => null);
+  const workers = withTimeout(NODE_TIMEOUT_MS, () => queue.getWorkersCount()).catch(() => null);
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 

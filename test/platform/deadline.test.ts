@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { withDeadline } from '../../src/platform/deadline.ts';
+import { withDeadline, withTimeout } from '../../src/platform/deadline.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
 const DEADLINE_MS = 100;
@@ -29,7 +29,7 @@ test('work is aborted at its deadline, though memory be collected before', async
 test('work that ignores its signal is not waited for, and its late failure is ignored', async () => {
   let fail = (_err: Error) => {};
   const deaf = () => new Promise<never>((_resolve, reject) => (fail = reject));
-  expect(await endOf(withDeadline(DEADLINE_MS, deaf))).toBe('TimeoutError');
+  expect(await endOf(withTimeout(DEADLINE_MS, deaf))).toBe('TimeoutError');
   fail(new RangeError('too late to matter'));
   await delay(1);
 });

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { withDeadline } from '../../src/platform/deadline.ts';
+import { withTimeout } from '../../src/platform/deadline.ts';
 import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -95,7 +95,7 @@ test('so is a command whose connection closes after the driver has chosen it and
     }) as Socket['write'];
   }
 
-  const reads = Array.from({ length: 8 }, () => withDeadline(5000, () => notes.findOne({})));
+  const reads = Array.from({ length: 8 }, () => withTimeout(5000, () => notes.findOne({})));
   const outcomes = await Promise.allSettled(reads);
 
   expect(closed).toBeGreaterThan(0);

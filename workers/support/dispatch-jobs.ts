@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withDeadline } from '../../src/platform/deadline.ts';
+import { withTimeout } from '../../src/platform/deadline.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
 import {
@@ -104,7 +104,7 @@ export function startDispatching(scope: ProcessScope<unknown>, deps: SendDeps) {
     return first;
   };
   const dispatcher = createJobDispatcher((ids) =>
-    withDeadline(DISPATCHED_WITHIN_MS, () => dispatchEvents(deps, ids, deliver)),
+    withTimeout(DISPATCHED_WITHIN_MS, () => dispatchEvents(deps, ids, deliver)),
   );
   return { ...dispatcher, deliver };
 }

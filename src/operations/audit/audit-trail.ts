@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { idsIn } from '../../http/redact-path.rules.ts';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-facts.ts';
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
+import { sentBody } from '../../http/send-json.ts';
 import type { BoardCall } from '../operators/queue-board.rules.ts';
 import { type Attempt, type AuditDeps, beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
@@ -77,15 +78,10 @@ function attemptOf(req: Request, res: Response, action: string, operator: Signed
 
 /** Runs `work`, which must not throw, between the end of the handler and the last byte of the response. */
 function beforeResponse(res: Response, work: (body: unknown) => Promise<void>): void {
-  const { json, end } = res;
-  let body: unknown;
-  res.json = (value: unknown) => {
-    body = value;
-    return json.call(res, value);
-  };
+  const { end } = res;
   res.end = ((...rest: Parameters<typeof end>) => {
     res.end = end;
-    void work(body).finally(() => end.apply(res, rest));
+    void work(sentBody(res)).finally(() => end.apply(res, rest));
     return res;
   }) as typeof end;
 }

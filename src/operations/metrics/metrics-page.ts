@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { availabilityInMemory } from '../../booking/availability/availability.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostNamedBy, isPrivateHost } from '../../http/host-header.rules.ts';
-import { withDeadline } from '../../platform/deadline.ts';
+import { withTimeout } from '../../platform/deadline.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { processMetrics } from '../../platform/process-metrics.ts';
@@ -98,7 +98,7 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
 
 /** Undefined if it fails or takes too long. */
 function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  return withDeadline(WAIT_MS, () => work).catch(() => undefined);
+  return withTimeout(WAIT_MS, () => work).catch(() => undefined);
 }
 
 /** The database contents that this process has in memory (ADR 0006, ADR 0008). */

@@ -1,5 +1,5 @@
 import { findEvent } from '../../events/events.store.ts';
-import { withDeadline } from '../../platform/deadline.ts';
+import { withTimeout } from '../../platform/deadline.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Destination, deferralMs, type SendPermit } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
@@ -61,7 +61,7 @@ export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<At
   const permit = await deps.permits.acquire(due, due.signal);
   if (permit === null) return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs() };
   try {
-    return await withDeadline(lockMs(deps) + HANGS_AFTER_MS, () => attempt(deps, due, permit));
+    return await withTimeout(lockMs(deps) + HANGS_AFTER_MS, () => attempt(deps, due, permit));
   } finally {
     permit.release();
   }

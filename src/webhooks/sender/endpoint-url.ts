@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withDeadline } from '../../platform/deadline.ts';
+import { withTimeout } from '../../platform/deadline.ts';
 import { parseUrl } from '../../platform/parse-url.ts';
 import type { PortRange } from '../../process/config/port-ranges.rules.ts';
 import { isDefiniteAbsence } from './delivery-error.rules.ts';
@@ -84,7 +84,7 @@ function rejected(message: string): EndpointUrlCheck {
 async function checkName(host: string, resolve: ResolveAddresses): Promise<EndpointUrlCheck> {
   let addresses: readonly string[];
   try {
-    addresses = await withDeadline(RESOLVE_TIMEOUT_MS, () => resolve(host));
+    addresses = await withTimeout(RESOLVE_TIMEOUT_MS, () => resolve(host));
   } catch (error) {
     const message = isDefiniteAbsence(error)
       ? `names the host ${host}, which does not resolve; check its spelling, or publish its DNS record first.`
