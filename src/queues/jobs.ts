@@ -62,8 +62,8 @@ export type DueHold = {
   slotId: string;
   venueId: string;
   expiresAt: Date;
-  /** The time until `expiresAt`, by the database's clock. */
-  inMs: number;
+  /** `expiresAt` by this host's clock, as BullMQ counts. */
+  dueAtMs: number;
 };
 export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
 export type DueDelivery = {
@@ -90,7 +90,7 @@ const REMOVAL = {
 /** A job that fails this many times is moved to the dead-letter queue. */
 const RETRY_OPTIONS = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
-export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
+export function holdExpiryJob({ dueAtMs, ...hold }: DueHold): NewJob {
   return {
     name: `expire hold · ${hold.slotId}`,
     data: {
@@ -99,7 +99,7 @@ export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
       venue_id: hold.venueId,
       expires_at: hold.expiresAt.toISOString(),
     } satisfies HoldExpiryJob,
-    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...RETRY_OPTIONS },
+    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, dueAtMs - Date.now()), ...RETRY_OPTIONS },
   };
 }
 

@@ -83,28 +83,25 @@ export function openQueues<Name extends string>(
       return infos && serversIn(infos);
     },
     /**
-     * Adds jobs for due work, and resolves to whether Redis accepted them. Concurrent calls share a batch of 500 at
-     * most.
+     * Adds jobs for due work, and resolves to whether Redis accepted them. Calls within `lingerMs` share a batch of 500
+     * at most.
      */
-    offering<Due>(name: Name, toJobs: (due: readonly Due[]) => NewJob[]) {
-      const offer = batched(async (due: readonly Due[]) => {
+    offering<Due>(name: Name, toJobs: (due: readonly Due[]) => NewJob[], lingerMs = 0) {
+      const add = async (due: readonly Due[]) => {
         const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;
         return due.map(() => isTaken);
-      }, MAX_OFFERED);
-      return async (due: readonly Due[]): Promise<boolean> =>
-        (await Promise.all(due.map(offer))).every((isTaken) => isTaken);
+      };
+      return batched(add, MAX_OFFERED, lingerMs);
     },
-    /**
-     * Removes a job by its id, unless it is being worked on, and resolves to whether Redis did so. Concurrent calls
-     * leave in one write.
-     */
-    removing(name: Name) {
-      return batched(async (jobIds: readonly string[]) => {
+    /** Removes a job by its id, unless it is being worked on, and resolves to whether Redis did so; batched as above. */
+    removing(name: Name, lingerMs = 0) {
+      const removeAll = async (jobIds: readonly string[]) => {
         const remove = (queue: Queue) =>
           Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
         const isDone = (await ask(name, remove)) !== undefined;
         return jobIds.map(() => isDone);
-      }, MAX_OFFERED);
+      };
+      return batched(removeAll, MAX_OFFERED, lingerMs);
     },
     async close(): Promise<void> {
       const queues: Queue[] = Object.values(byName);

@@ -37,13 +37,20 @@ type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
  */
 export type Queues = ReturnType<typeof createQueues>;
 
+/** How long expiry jobs wait to be added or removed together. Together they cost half, and none is due so soon. */
+const EXPIRY_LINGER_MS = 200;
+
 /** Connects to Redis in the background. Until then the queues accept no job. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
   const { ask, offering, removing, isReady, tryWrite, readServers, close } = queues;
-  const offerExpiries = offering<DueHold>('hold-expiry', (due) => due.map(holdExpiryJob));
-  const removeExpiry = removing('hold-expiry');
-  const offerDispatches = offering('webhook-delivery', dispatchJobs);
+  const offerExpiry = offering<DueHold>('hold-expiry', (due) => due.map(holdExpiryJob), EXPIRY_LINGER_MS);
+  const removeExpiry = removing('hold-expiry', EXPIRY_LINGER_MS);
+  const offerDispatch = offering('webhook-delivery', dispatchJobs);
+  const offerDelivery = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
+  const offerDeadLetter = offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) =>
+    dead.map(deadDeliveryJob),
+  );
   const removeDeadLetter = removing('dead-letter');
 
   return {
@@ -53,13 +60,13 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     close,
     byName: (name: QueueName): Queue => queues.byName[name],
 
-    scheduleHoldExpiry: (hold: Omit<DueHold, 'inMs'>, now: Date) =>
-      offerExpiries([{ ...hold, inMs: hold.expiresAt.getTime() - now.getTime() }]),
+    scheduleHoldExpiry: (hold: Omit<DueHold, 'dueAtMs'>, now: Date) =>
+      offerExpiry({ ...hold, dueAtMs: Date.now() + hold.expiresAt.getTime() - now.getTime() }),
     /** Removes the job of a hold that has ended or has another expiry. */
     removeHoldExpiry: (hold: Pick<DueHold, 'holdId' | 'expiresAt'>) => removeExpiry(holdExpiryJobId(hold)),
     enqueueDispatch: (reservationId: string, eventId: string, eventType: string) =>
-      offerDispatches([{ reservationId, eventId, eventType }]),
-    scheduleDeliveries: offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob)),
+      offerDispatch({ reservationId, eventId, eventType }),
+    scheduleDeliveries: (due: readonly DueDelivery[]) => allTaken(due.map(offerDelivery)),
     /** Puts a delivery's job back if it is missing or finished. */
     ensureDelivery: async ({ deliveryId, generation }: DeliverySeries, toDue: () => Promise<DueDelivery>) =>
       (await ask('webhook-delivery', (queue) =>
@@ -69,11 +76,9 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     promoteDelivery: async ({ deliveryId, generation }: DeliverySeries) =>
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ?? false,
 
-    addDeadLetters: offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) => dead.map(deadDeliveryJob)),
-    removeDeadLetters: async (deliveryIds: readonly string[]) => {
-      const removed = deliveryIds.map((deliveryId) => removeDeadLetter(deadDeliveryJobId(deliveryId)));
-      return (await Promise.all(removed)).every((isTaken) => isTaken);
-    },
+    addDeadLetters: (dead: readonly Parameters<typeof offerDeadLetter>[0][]) => allTaken(dead.map(offerDeadLetter)),
+    removeDeadLetters: (deliveryIds: readonly string[]) =>
+      allTaken(deliveryIds.map((deliveryId) => removeDeadLetter(deadDeliveryJobId(deliveryId)))),
     /**
      * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter that is not a
      * delivery. Empty without Redis.
@@ -107,6 +112,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     },
   };
 }
+
+const allTaken = async (offers: readonly Promise<boolean>[]) => (await Promise.all(offers)).every((isTaken) => isTaken);
 
 async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
   const given = (await Promise.all(responses)).filter((response) => response !== undefined);

@@ -1,7 +1,7 @@
 import type { DeadDelivery, DueDelivery, DueHold } from '../../src/queues/jobs.ts';
 
 /** What the queues are told of a hold. */
-export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'inMs'> => ({
+export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'dueAtMs'> => ({
   holdId,
   slotId: 'turf-a_20261121T0430Z',
   venueId: 'v',
