@@ -131,7 +131,7 @@ export async function auditEvents(
   const isIdle = async () => {
     const open = await rowsOf(stored, 'deliveries', { state: { $ne: 'succeeded' } });
     if (open.length > 0) throw new Error(`${open.length} are not, such as ${JSON.stringify(open[0])}`);
-    return isFeedWhole(stored);
+    return requireWholeFeed(stored);
   };
   await eventually('everything is delivered', isIdle, 120_000);
   const [events, deliveries, [counter]] = await Promise.all([
@@ -143,14 +143,16 @@ export async function auditEvents(
   return eventAudit({ events, deliveries, last: counter?.last ?? 0 }, received, subscriptions);
 }
 
-/** Whether every event that there is has left its outbox, and the feed goes up to it. */
-export async function isFeedWhole({ context: { db } }: Stored): Promise<boolean> {
-  const waiting = [
-    db.collection('reservations').countDocuments({ outboxSince: { $exists: true } }),
-    db.collection('events').countDocuments({ isUnsequenced: true }),
-    db.collection('feed_counters').countDocuments({ 'open.0': { $exists: true } }),
-  ];
-  return (await Promise.all(waiting)).every((count) => count === 0);
+/** Throws until every event that there is has left its outbox, and the feed goes up to it. */
+export async function requireWholeFeed({ context: { db } }: Stored): Promise<true> {
+  const count = (name: string, filter: object) => db.collection(name).countDocuments(filter);
+  const [outboxes, unnumbered, openRanges] = await Promise.all([
+    count('reservations', { outboxSince: { $exists: true } }),
+    count('events', { isUnsequenced: true }),
+    count('feed_counters', { 'open.0': { $exists: true } }),
+  ]);
+  if (outboxes + unnumbered + openRanges === 0) return true;
+  throw new Error(`The feed is not whole: ${JSON.stringify({ outboxes, unnumbered, openRanges })}`);
 }
 
 function eventAudit(

@@ -3,7 +3,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, type Json } from '../support/factories.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
-import { type Acknowledged, isFeedWhole } from './audit.ts';
+import { type Acknowledged, requireWholeFeed } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
 
 /** What a failover can hide was acknowledged just before: so many of the latest holds and bookings are read over and over. */
@@ -48,7 +48,7 @@ export function startReaders(
   all.catch(() => stopping.abort());
   return {
     stop: async () => {
-      await Promise.race([all, eventually('every event is in the feed', () => isFeedWhole(system), 120_000)]);
+      await Promise.race([all, eventually('every event is in the feed', () => requireWholeFeed(system), 120_000)]);
       stopping.abort();
       const [byId, read, missed, passedOver] = await all;
       const events = (await rowsOf(system, 'events', { isFiller: { $ne: true } })).toSorted(

@@ -32,8 +32,11 @@ export type Trading = {
 /** `repeats`: attempts that came again, of all that were heard since the beginning. */
 export type TradingFigures = Patience & { faults: string[]; repeats: number; heard: number };
 
-export async function startTrading(system: FaultSystem): Promise<Trading> {
-  const receiver = await startReceiver();
+export async function startTrading(
+  system: FaultSystem,
+  ...receiving: Parameters<typeof startReceiver>
+): Promise<Trading> {
+  const receiver = await startReceiver(...receiving);
   const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }]);
   const { api, apiKey, id } = await anyPartner(system, [venue.id]);
   await subscribe({ id, api, apiKey }, receiver.url);

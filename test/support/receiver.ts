@@ -38,9 +38,19 @@ export type Receivers = {
 
 type Opened = { received: Received[]; answer: Answering };
 
+type ReceiverOptions = {
+  host?: string;
+  port?: number;
+  url?: string;
+  check?: (received: readonly Received[]) => void;
+};
+
 /** A partner's endpoint on a free port of this machine. It returns 200 until told otherwise. */
-export async function startReceiver(answering: Answering = 200): Promise<WebhookReceiver> {
-  const receivers = await startReceivers();
+export async function startReceiver(
+  answering: Answering = 200,
+  options: ReceiverOptions = {},
+): Promise<WebhookReceiver> {
+  const receivers = await startReceivers(options);
   return { ...receivers.open(answering), close: () => receivers.close() };
 }
 
@@ -53,12 +63,7 @@ export async function startReceivers({
   port = 0,
   url,
   check = requireDescribedDeliveries,
-}: {
-  host?: string;
-  port?: number;
-  url?: string;
-  check?: (received: readonly Received[]) => void;
-} = {}): Promise<Receivers> {
+}: ReceiverOptions = {}): Promise<Receivers> {
   const endpoints = new Map<string, Opened>();
   const server = createServer((request, response) => {
     const [path = ''] = request.url?.split('?') ?? [];
