@@ -44,17 +44,19 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]): Prom
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
     // An insert with unknown outcome may still succeed. Its range must stay open, or readers would pass its number.
-    endRange(isInDoubt ? giveUpRange(db, range) : closeSoon(db, range));
+    if (isInDoubt) giveUp(db, range);
+    // Awaited, because a process that stops may not leave a range open. If it fails, the sweep ends the range.
+    else await closeSoon(db, range).catch(() => undefined);
     return errors;
   } catch (err) {
-    endRange(giveUpRange(db, range));
+    giveUp(db, range);
     throw err;
   }
 }
 
-/** Not awaited: if it fails, the sweep ends the range. */
-function endRange(ended: Promise<unknown>): void {
-  ended.catch(() => undefined);
+/** Not awaited: the database may be away. If it fails, the sweep ends the range. */
+function giveUp(db: Db, range: NumberRange): void {
+  giveUpRange(db, range).catch(() => undefined);
 }
 
 /** How long ranges wait to be closed in one write, and so how far the feed lags. */
