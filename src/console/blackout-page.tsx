@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { type BlackoutRow, getBlackout } from '../catalog/blackouts/blackouts.service.ts';
-import { getVenue, listResources } from '../catalog/venues/venues.service.ts';
+import { listResources } from '../catalog/venues/resources.service.ts';
+import { getVenue } from '../catalog/venues/venues.service.ts';
 import { findCustomers } from '../reservations/reservation-reads.store.ts';
 import type { Customer } from '../reservations/reservations.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';

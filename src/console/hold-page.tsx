@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { getHold } from '../booking/holds/holds.service.ts';
 import { expiryOf } from '../booking/holds/place-hold.service.ts';
-import { getResource } from '../catalog/venues/venues.service.ts';
+import { getResource } from '../catalog/venues/resources.service.ts';
 import { findVenue } from '../catalog/venues/venues.store.ts';
 import { holdExpiryJobId } from '../queues/jobs.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';

@@ -5,6 +5,7 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { type EventRow, eventCollection } from './events.model.ts';
 import { outboxIdOf } from './events.rules.ts';
+import { feedBegin } from './sequence-numbers.store.ts';
 
 export async function insertSample(db: Db, event: EventRow): Promise<void> {
   await eventCollection(db).insertOne(event);
@@ -150,8 +151,6 @@ type FeedFilter = {
   isByTime: boolean;
 };
 
-const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
-
 /**
  * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if the range is long and
  * few of its events are new.
@@ -191,14 +190,4 @@ export async function eraseTextsOfEvents(db: Db, holdIds: readonly string[], rep
   await events.updateMany({ ...ofThem, attached: { $exists: true } }, { $unset: { attached: '' } });
   const rows = await events.find(ofThem, { projection: { _id: 1 } }).toArray();
   return rows.map((row) => row._id);
-}
-
-/** Removes the sequence numbers of events older than `keptMs`, so that readers of the feed do not scan them. */
-export async function removeFromFeed(db: Db, keptMs: number): Promise<number> {
-  const { modifiedCount } = await eventCollection(db).updateMany(
-    { sequence: { $gt: 0 }, $expr: { $lt: ['$at', feedBegin(keptMs)] } },
-    { $unset: { sequence: '' } },
-    { hint: 'feed_by_age' },
-  );
-  return modifiedCount;
 }

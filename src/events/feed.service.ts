@@ -4,8 +4,8 @@ import { type Db, readingSnapshot } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { findFeed, removeFromFeed } from './events.store.ts';
-import { findLastSequenceNumber, findOpenRanges, giveUpRange } from './sequence-numbers.store.ts';
+import { findFeed } from './events.store.ts';
+import { findLastSequenceNumber, findOpenRanges, giveUpRange, removeFromFeed } from './sequence-numbers.store.ts';
 
 const KEPT_MS = 30 * 86_400_000;
 

@@ -92,3 +92,16 @@ export async function skipSequenceNumbers(db: Db, count: number): Promise<void> 
     upsert: true,
   });
 }
+
+/** The feed begins here. */
+export const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
+
+/** Removes the sequence numbers of events older than `keptMs`, so that readers of the feed do not scan them. */
+export async function removeFromFeed(db: Db, keptMs: number): Promise<number> {
+  const { modifiedCount } = await eventCollection(db).updateMany(
+    { sequence: { $gt: 0 }, $expr: { $lt: ['$at', feedBegin(keptMs)] } },
+    { $unset: { sequence: '' } },
+    { hint: 'feed_by_age' },
+  );
+  return modifiedCount;
+}

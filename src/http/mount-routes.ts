@@ -3,12 +3,13 @@ import { DomainError } from '../domain/errors.ts';
 import { withTimeout } from '../platform/deadline.ts';
 import { asStored } from '../platform/ids.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
+import { fieldsOf, undecodableFields } from './query-faults.ts';
 import { readJson } from './read-json.ts';
 import { noteSubject } from './request-facts.ts';
 import type { Authenticate, Deprecation, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
-import { checkInput, fieldsOf, misspeltFields, requireNoFaults, undecodableFields } from './validate.ts';
+import { checkInput, misspeltFields, requireNoFaults } from './validate.ts';
 
 type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
 

@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../platform/logger.ts';
-import { closeRedis, createLimiterRedis, type RedisConnection } from '../platform/redis.ts';
+import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
+import type { RedisConnection } from '../platform/redis-client.ts';
 
 /** At most `limit` calls in `windowSeconds` from the first of them; callers see `name`. */
 export type Quota = { name: string; limit: number; windowSeconds: number };

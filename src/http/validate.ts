@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
 import leven from 'leven';
 import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
+import { FIELD_NAME, fieldsOf, MOST_NAMES, repeatedInQuery, rewritten, unknownInQuery } from './query-faults.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
 
@@ -135,69 +135,6 @@ function stoppingBeforeCustomRules<Of extends Schema>(schema: Of): Of {
   return rules.some(({ name }) => name === 'custom') ? (made.prefs({ abortEarly: true }) as Of) : made;
 }
 
-function repeatedInQuery(given: Record<string, unknown>): FieldFault[] {
-  const names = Object.keys(given).filter((name) => Array.isArray(given[name]));
-  return names.slice(0, MOST_NAMES).map((name) => ({
-    path: FIELD_NAME.test(name) ? name : 'query',
-    message: 'is sent twice: send it once',
-  }));
-}
-
-/** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */
-function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
-  return Object.entries(clean as Record<string, unknown>)
-    .filter(([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value))
-    .map(([path, value]) => ({
-      path,
-      message: `must be written exactly as ${String(value)}`,
-    }));
-}
-
-const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
-
-const MOST_NAMES = 10;
-
-function unknownInQuery(
-  given: Record<string, unknown>,
-  schema: ObjectSchema<unknown> | undefined,
-  ignored: readonly string[],
-): FieldFault[] {
-  const names = Object.keys(given);
-  if (names.length === 0) return [];
-  const known = schema === undefined ? [] : fieldsOf(schema);
-  const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
-  if (unknown.length === 0) return [];
-  const remedy = known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
-  const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
-  return [...new Set(paths)].slice(0, MOST_NAMES).map((path) => ({
-    path,
-    message: `${path === 'query' ? 'has an unknown field' : 'is not a known query field'}: ${remedy}`,
-  }));
-}
-
-/** Query fields that are not UTF-8: Express would replace their bytes and search for something else. */
-export function undecodableFields(url: string): FieldFault[] {
-  const query = url.slice(url.indexOf('?') + 1);
-  // Node's parser rejects URLs with bytes beyond ASCII.
-  if (query === url || !query.includes('%')) return [];
-  const faulty = query.split('&').filter((pair) => !isUtf8(percentDecoded(pair)));
-  const names = faulty.map((pair) => pair.split('=', 1)[0] ?? '');
-  return names.slice(0, MOST_NAMES).map((name) => ({
-    path: FIELD_NAME.test(name) ? name : 'query',
-    message: 'is not UTF-8: percent-encode the bytes of the text in UTF-8',
-  }));
-}
-
-const percentDecoded = (text: string): Buffer =>
-  Buffer.from(
-    text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  );
-
-export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonly string[] =>
-  Object.keys((schema.describe()['keys'] ?? {}) as object),
-);
-
 const HEADER_SAFE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The paths of fields of `given` that `clean` lacks, at most 10. Names that no field could have are left out. */
@@ -218,8 +155,6 @@ function droppedFields(given: unknown, clean: unknown, prefix = ''): string[] {
 function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
-
-const FIELD_NAME = /^[\w-]{1,40}$/;
 
 /** For a field with an impossible name, reports its parent: the name may be anything, even a customer's name. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {

@@ -1,4 +1,5 @@
-import { isPending, migrate, planMigration } from '../operations/database/migrate.service.ts';
+import { migrate } from '../operations/database/migrate.service.ts';
+import { isPending, planMigration } from '../operations/database/migration-plan.service.ts';
 import { dryRunText, statusText } from '../operations/database/migration-text.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';

@@ -1,4 +1,4 @@
-import { conflict } from '../booking/holds/holds.schemas.ts';
+import { conflict } from '../booking/holds/conflict.schemas.ts';
 import { describesItself } from '../http/api-description.ts';
 import { HEALTH_OPERATIONS } from '../http/health.ts';
 import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/openapi/document.ts';

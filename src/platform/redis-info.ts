@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { withTimeout } from './deadline.ts';
-import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis.ts';
 import type { RedisHost } from './redis-address.rules.ts';
+import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis-client.ts';
 
 /** INFO of each server: master and replicas, or cluster nodes. Skips unreachable servers if others respond. */
 export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {

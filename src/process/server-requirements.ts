@@ -1,5 +1,6 @@
-import { askOnce, type RedisConnection } from '../platform/redis.ts';
+import { askOnce } from '../platform/redis.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
+import type { RedisConnection } from '../platform/redis-client.ts';
 import { readRedisInfos } from '../platform/redis-info.ts';
 import { isPersistent, redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import { missingPermissions } from '../queues/redis-permissions.ts';

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
+import { addJob, ensureJob, promoteJob } from './ensure-job.ts';
 import { fieldsOf } from './job-data.ts';
 import {
   type DeadJob,
@@ -15,7 +15,6 @@ import {
   dispatchJobs,
   holdExpiryJob,
   holdExpiryJobId,
-  type NewJob,
   QUEUE_NAMES,
   type QueueName,
   sourceJob,
@@ -23,7 +22,7 @@ import {
   WORKED_QUEUES,
   type WorkedQueue,
 } from './jobs.ts';
-import { NODE_TIMEOUT_MS, openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
+import { NODE_TIMEOUT_MS, openQueues } from './open-queues.ts';
 
 /** `workers`: connected processes; null if Redis does not list its clients, or a cluster node does not respond. */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
@@ -166,43 +165,4 @@ function deadJobOf(
     attempts: attemptsMade,
     failed_at: new Date(finishedOn ?? Date.now()).toISOString(),
   };
-}
-
-const addJob = (queue: Queue, { name, data, opts }: NewJob) => queue.add(name, data, opts);
-
-/**
- * Longer than any deferral by a failing endpoint. If the job of a due row waits longer, a wrong clock has delayed it.
- */
-const MAX_DEFERRAL_MS = 10_000;
-
-async function ensureJob(queue: Queue, jobId: string, toJob: () => Promise<NewJob>): Promise<'added' | 'present'> {
-  const existing = await queue.getJob(jobId);
-  const state = await existing?.getState();
-  if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown') {
-    if (state === 'delayed' && leftMs(existing) > MAX_DEFERRAL_MS) await existing.promote();
-    return 'present';
-  }
-  await existing?.remove();
-  await addJob(queue, await toJob());
-  return 'added';
-}
-
-/** The remaining delay by this host's clock, as for workers. A wrong clock can make it exceed the job's delay. */
-function leftMs({ delay: delayMs, processedOn, timestamp }: Job): number {
-  return (processedOn ?? timestamp) + delayMs - Date.now();
-}
-
-/** Makes a delayed job due; waits for one that is ending an attempt, within the time limit of `ask`. */
-async function promoteJob(queue: Queue, jobId: string): Promise<boolean> {
-  for (const endsAt = performance.now() + REDIS_TIMEOUT_MS - 100; performance.now() < endsAt; ) {
-    const job = await queue.getJob(jobId);
-    const state = await job?.getState();
-    if (state === 'delayed') {
-      await job?.promote();
-      return true;
-    }
-    if (state !== 'active') return false;
-    await delay(20);
-  }
-  return false;
 }

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../platform/redis.ts';
+import type { RedisConnection } from '../platform/redis-client.ts';
 
 /** The commands that BullMQ's scripts call. Here they change only `K`, a key that is deleted afterwards. */
 const IN_SCRIPTS = `

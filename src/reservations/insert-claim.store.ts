@@ -13,17 +13,11 @@ import {
 } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
+import { noteClaimChanges } from './claim-changes.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
 import { type Attached, type OutboxEvent, type Reservation, reservationCollection } from './reservations.model.ts';
-import {
-  eventOf,
-  literal,
-  type NewReservation,
-  noteClaimChanges,
-  SUBJECT,
-  type Written,
-} from './reservations.store.ts';
+import { eventOf, literal, type NewReservation, SUBJECT, type Written } from './reservations.store.ts';
 
 export type HoldTerms = {
   ttlMs: number;

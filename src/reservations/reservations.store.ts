@@ -1,8 +1,8 @@
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
-import { memoizeByObject } from '../platform/memoize-by-object.ts';
-import { afterCommit, type Db, type Expression, type Tx } from '../platform/mongo.ts';
+import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
+import { noteClaimChanges } from './claim-changes.ts';
 import { type EventType, isOfBooking } from './event-types.ts';
 import {
   type Attached,
@@ -12,23 +12,6 @@ import {
   reservationCollection,
 } from './reservations.model.ts';
 import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
-
-// Every write that inserts a claim or changes what one takes counts the change: once the write is answered, this process
-// sends no availability from before it (ADR 0008). Expiring a hold is not counted, because a lapsed hold takes nothing.
-
-const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());
-
-/** How many changes of claims at a venue this process has made; data read at another count is stale. */
-export const countClaimChanges = (db: Db, venueId: string): number => changesByVenue(db).get(venueId) ?? 0;
-
-/** Counts changes that this process has written, in a transaction after its commit. */
-export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
-  const count = () => {
-    for (const { venueId } of claims) changesByVenue(db).set(venueId, countClaimChanges(db, venueId) + 1);
-  };
-  if (tx === undefined) count();
-  else afterCommit(tx, count);
-}
 
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 export const literal = (value: unknown): Expression => ({ $literal: value });

@@ -3,7 +3,8 @@ import type { PlannedSlot } from '../../src/booking/availability/planned-slots.s
 import { indexClaims, reasonAt } from '../../src/booking/availability/slot-states.rules.ts';
 import { slotsJson } from '../../src/booking/availability/slots-json.rules.ts';
 import { slotIdOf, slotView, type UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
-import type { ResourceRow, VenueRow } from '../../src/catalog/venues/venues.service.ts';
+import type { ResourceRow } from '../../src/catalog/venues/resources.service.ts';
+import type { VenueRow } from '../../src/catalog/venues/venues.service.ts';
 import { cellsOf, cellsOfWindow, spacesOf } from '../../src/reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../src/reservations/reservations.model.ts';
 import { integerBetween, mulberry32, pick } from '../support/random.ts';

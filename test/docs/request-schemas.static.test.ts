@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { ObjectSchema } from 'joi';
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
+import { fieldsOf } from '../../src/http/query-faults.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { fieldsOf } from '../../src/http/validate.ts';
 import { createValidators } from '../support/description-checkers.ts';
 
 type Json = Record<string, unknown>;

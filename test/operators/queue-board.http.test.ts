@@ -12,7 +12,7 @@ const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);
 const [slotId = ''] = await freeSlotIds(partner, venue.id);
 await placeHold(partner, slotId);
-const [jobId = ''] = await inside.delayedJobs();
+const jobId = await inside.delayedJob();
 afterAll(() => service.stop());
 
 /** Every call of the board that may change something, filled in with the job that there is. */

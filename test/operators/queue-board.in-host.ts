@@ -1,15 +1,15 @@
 import { createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
 import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
 const holdExpiry = ({ queues }: Context) => queues.byName('hold-expiry');
 
-/** The ids of the jobs of `hold-expiry` that wait for their time. */
-export async function delayedJobs(context: Context): Promise<string[]> {
-  return (await holdExpiry(context).getDelayed()).map(({ id }) => String(id));
-}
+/** The id of the first job of `hold-expiry` that waits for its time; waits for one. */
+export const delayedJob = (context: Context): Promise<string> =>
+  eventually('a delayed job', async () => (await holdExpiry(context).getDelayed())[0]?.id);
 
 export const jobCount = (context: Context): Promise<number> =>
   holdExpiry(context).getJobCountByTypes('delayed', 'wait');

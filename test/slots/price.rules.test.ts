@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pricesOf, wallTimesIn } from '../../src/catalog/slots/price.rules.ts';
 import { slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
-import type { PriceRule } from '../../src/catalog/venues/venues.service.ts';
+import type { PriceRule } from '../../src/catalog/venues/resources.service.ts';
 
 const BASE = 100_000;
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { liftBlackout } from '../../src/catalog/blackouts/blackouts.service.ts';
 import { grantVenue } from '../../src/catalog/grants/grants.service.ts';
-import { changeResource, updateResource } from '../../src/catalog/venues/venues.service.ts';
+import { changeResource, updateResource } from '../../src/catalog/venues/resources.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';

@@ -11,8 +11,9 @@ import {
   unsellableReason,
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import { type ResourceRow } from '../../catalog/venues/resources.service.ts';
 import { listResourceRows } from '../../catalog/venues/resources.store.ts';
-import { getVenue, type ResourceRow, type VenueRow } from '../../catalog/venues/venues.service.ts';
+import { getVenue, type VenueRow } from '../../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';

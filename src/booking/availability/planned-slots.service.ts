@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isBlackedOut } from '../../catalog/blackouts/blackout.rules.ts';
 import { type PricedSlot, pricedSlotsOn, slotIdOf, spanOf } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
-import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
+import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 

@@ -1,4 +1,5 @@
-import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
+import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
+import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { toRupees } from '../../domain/money.ts';
 import { requestIdOf } from '../../events/events.rules.ts';
 import type { RecordedActor } from '../../reservations/actor-types.ts';

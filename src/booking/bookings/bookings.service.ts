@@ -1,5 +1,6 @@
 import { findVenueRules } from '../../catalog/slots/venue-rules.store.ts';
-import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
+import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
+import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { dayBounds } from '../../platform/calendar.ts';

@@ -1,9 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { lastDateOnSale, reasonOf, slotView, type UnavailableReason } from '../../catalog/slots/slot.rules.ts';
-import type { SlotTarget } from '../../catalog/slots/slot-targets.service.ts';
-import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { toRupees } from '../../domain/money.ts';
+import { reasonOf, type UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Claimant } from '../../reservations/claim-reads.store.ts';
@@ -11,7 +7,6 @@ import { findActiveHolds } from '../../reservations/hold-reads.store.ts';
 import { findReservationAfterConflict } from '../../reservations/reservation-reads.store.ts';
 import { expireHolds, findClaimsInTheWay, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
-import { findAlternatives } from '../availability/alternatives.service.ts';
 
 /** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
@@ -51,74 +46,7 @@ function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict 
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
-export async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, conflict: Conflict): Promise<DomainError> {
-  const alternatives = await findAlternatives(deps, target.rules, target.resource, target.start);
-  return new DomainError('SLOT_NOT_AVAILABLE', messageOf(deps, target, conflict), {
-    conflict: {
-      reason: conflict.reason,
-      ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
-      ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
-      alternatives: alternatives.map(slotView),
-    },
-  });
-}
-
-/** A slot that a call asked for and did not get; `conflict` is null if the schedule has no slot there. */
-export type RefusedSlot = { slot: SlotTarget; conflict: Conflict | null };
-
-/** @param refused the slots in the caller's order of preference; not empty */
-export async function noneFree(deps: SlotDeps, refused: readonly RefusedSlot[]): Promise<DomainError> {
-  const [first] = refused;
-  const alternatives =
-    first === undefined ? [] : await findAlternatives(deps, first.slot.rules, first.slot.resource, first.slot.start);
-  return new DomainError(
-    'SLOT_NOT_AVAILABLE',
-    'None of the slots is free; conflict.resources says why. Take one of conflict.alternatives, or another time.',
-    {
-      conflict: {
-        reason: 'none_free',
-        resources: refused.map(({ slot: { resource, slotId }, conflict }) => ({
-          resource_id: resource._id,
-          slot_id: conflict === null ? null : slotId,
-          reason: conflict?.reason ?? 'no_slot',
-          ...(conflict?.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
-        })),
-        alternatives: alternatives.map(slotView),
-      },
-    },
-  );
-}
-
-/** The slot is free, but not at the price that the caller has seen. */
-export function priceChanged({ slotId, pricePaise }: NewReservation, expectedPaise: number): DomainError {
-  const [price, expected] = [toRupees(pricePaise), toRupees(expectedPaise)];
-  return new DomainError(
-    'PRICE_CHANGED',
-    `The slot costs ${price} rupees, not ${expected}, so nothing is held. Ask the customer, then send expected_price_rupees: ${price}.`,
-    {
-      conflict: {
-        reason: 'price_changed',
-        price_rupees: price,
-        expected_price_rupees: expected,
-        slot_id: slotId,
-        alternatives: [],
-      },
-    },
-  );
-}
-
-function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {
-  if (holdId !== undefined) {
-    return 'You already hold the slot (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
-  }
-  if (reason === 'beyond_horizon') {
-    const { bookingHorizonDays: days } = config;
-    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)}, ${days} days from today. Wait, or take one of conflict.alternatives.`;
-  }
-  return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
-}
-
-type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
+export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
 const MAX_KEPT = 500;
 
@@ -158,10 +86,3 @@ function freeBeside(taken: ReadonlySet<number>, limit: number): number[] {
 }
 
 const randomBelow = (end: number): number => Math.floor(Math.random() * end);
-
-export function holdLimitReached({ config }: HoldLimitDeps): DomainError {
-  return new DomainError(
-    'HOLD_LIMIT_REACHED',
-    `You have ${config.maxActiveHolds} ACTIVE holds, which is the maximum. Confirm or cancel some first.`,
-  );
-}

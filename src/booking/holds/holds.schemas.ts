@@ -6,7 +6,6 @@ import { idempotencyKey, metadata, orderReference } from '../../http/order-field
 import {
   amount,
   attached,
-  growing,
   id,
   named,
   object,
@@ -21,7 +20,6 @@ import type { SnakeCased } from '../../platform/camel-case.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { Attached } from '../../reservations/reservations.model.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
-import { otherFreeSlot, slot, UNAVAILABLE_REASONS } from '../availability/availability.schemas.ts';
 import type { PlaceHold } from './place-hold.service.ts';
 
 export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise' | 'attached'> & Attached> & {
@@ -29,7 +27,6 @@ export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise' | 'attached'>
 };
 
 export const MAX_TTL_SECONDS = 1800;
-
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
 const neededWith = (field: string) => Joi.required().messages({ 'any.required': `is required with ${field}` });
@@ -39,6 +36,9 @@ const notWith = (field: string) =>
 /** Schema of a body that contains these fields. */
 const having = (...fields: string[]) =>
   Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.exist()]))).unknown();
+
+// biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+const demanding = (fields: Joi.PartialSchemaMap) => ({ then: Joi.object(fields) });
 
 export const placeBody = Joi.object<PlaceBody>({
   slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
@@ -67,27 +67,24 @@ export const placeBody = Joi.object<PlaceBody>({
   order_reference: orderReference(),
   metadata: metadata(),
 })
-  .when(having('slot_id'), {
-    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-    then: Joi.object({ resource_ids: notWith('slot_id'), sport_category: notWith('slot_id') }),
-  })
-  .when(having('resource_ids'), {
-    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-    then: Joi.object({
+  .when(having('slot_id'), demanding({ resource_ids: notWith('slot_id'), sport_category: notWith('slot_id') }))
+  .when(
+    having('resource_ids'),
+    demanding({
       venue_id: neededWith('resource_ids'),
       slot_start: neededWith('resource_ids'),
       resource_id: notWith('resource_ids'),
       sport_category: notWith('resource_ids'),
     }),
-  })
-  .when(having('sport_category'), {
-    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-    then: Joi.object({
+  )
+  .when(
+    having('sport_category'),
+    demanding({
       venue_id: neededWith('sport_category'),
       slot_start: neededWith('sport_category'),
       resource_id: notWith('sport_category'),
     }),
-  })
+  )
   .when(
     Joi.alternatives(
       having('slot_id'),
@@ -110,7 +107,6 @@ export const placeBody = Joi.object<PlaceBody>({
   );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
-
 const HOLD_STATUSES: HoldStatus[] = ['ACTIVE', 'CONSUMED', 'RELEASED', 'EXPIRED'];
 
 export const listQuery = Joi.object<ListQuery>({
@@ -202,37 +198,3 @@ export const operatorReleaseBody = Joi.object<{ reason: string }>({
     .description('For operators; partners see that the hold was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();
-
-export const conflict = named(
-  'Conflict',
-  object({
-    reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'none_free', 'price_changed'))
-      .description(
-        'Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`.',
-      )
-      .example('held'),
-    free_at: timestamp(EXAMPLE.holdExpiry)
-      .description('When the blocking hold expires, unless it is confirmed or extended.')
-      .optional(),
-    hold_id: id(EXAMPLE.holdId).description('The blocking hold. Present only if it is your own.').optional(),
-    resources: Joi.array()
-      .items(
-        object({
-          resource_id: resourceId(),
-          slot_id: orNull(slotId()).description('Null if the schedule of the resource has no slot at that start.'),
-          reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'no_slot')).example('held'),
-          free_at: timestamp(EXAMPLE.holdExpiry).optional(),
-        }),
-      )
-      .description('Present with `none_free`: why each resource is not available, in the order of preference.')
-      .optional(),
-    price_rupees: amount().description('Present with `price_changed`: the price of the slot now.').optional(),
-    expected_price_rupees: amount().description('Present with `price_changed`: the price that you sent.').optional(),
-    slot_id: slotId().description('Present with `price_changed`: the free slot.').optional(),
-    alternatives: Joi.array()
-      .items(slot)
-      .max(3)
-      .description('Free slots of the same venue and sport, nearest in time, within the booking horizon.')
-      .example([otherFreeSlot]),
-  }),
-);

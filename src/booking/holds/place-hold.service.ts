@@ -1,4 +1,4 @@
-import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
 import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
@@ -11,19 +11,8 @@ import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import {
-  type Conflict,
-  findConflict,
-  findFreeOrdinals,
-  holdLimitReached,
-  isStillClaimed,
-  noneFree,
-  priceChanged,
-  type RefusedSlot,
-  slotNotAvailable,
-  takeOrdinal,
-  wasLostLately,
-} from './hold-conflicts.service.ts';
+import { type Conflict, findConflict, findFreeOrdinals, takeOrdinal, wasLostLately } from './hold-conflicts.service.ts';
+import { countRefusal, holdLimitReached, refusalOf, type Taken } from './hold-refusals.service.ts';
 
 export type HoldDeps = SlotDeps & {
   queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
@@ -56,7 +45,7 @@ export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: Pl
     if (input.idempotencyKey === undefined) return await place();
     return await deduplicate(deps.db, [withoutCause(caller), input], place);
   } catch (err) {
-    countRejection(deps, err);
+    countRefusal(deps, err);
     throw err;
   }
 }
@@ -98,7 +87,6 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
   );
 }
 
-type Taken = ReadonlyMap<SlotForSale, Conflict>;
 type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'key taken' | 'limit';
 type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
@@ -147,39 +135,6 @@ async function holdFirst(
   return { taken };
 }
 
-/** Why none of the slots is held; undefined if one has become free. */
-async function refusalOf(
-  deps: HoldDeps,
-  input: PlaceHold,
-  slots: readonly SlotForSale[],
-  taken: Taken,
-): Promise<DomainError | undefined> {
-  for (const { holdId } of taken.values()) {
-    // A former primary can show a claim that was never replicated, such as an earlier try of this call.
-    if (holdId !== undefined && !(await isStillClaimed(deps.db, holdId))) return undefined;
-  }
-  const refused: RefusedSlot[] = [];
-  for (const slot of slots) {
-    const { offer } = slot;
-    if (offer === null) {
-      refused.push({ slot, conflict: null });
-      continue;
-    }
-    const { draft, unsellable } = offer;
-    const conflict =
-      unsellable !== null ? { reason: unsellable } : (taken.get(slot) ?? (await findConflict(deps, draft)));
-    // A free slot that was not tried has another price.
-    if (conflict === undefined)
-      return input.expectedPaise === undefined ? undefined : priceChanged(draft, input.expectedPaise);
-    refused.push({ slot, conflict });
-  }
-  const onSchedule = refused.filter(({ conflict }) => conflict !== null);
-  const [first] = onSchedule;
-  if (first === undefined || first.conflict === null) return slotNotFound();
-  if (input.sportCategory !== undefined) return noneFree(deps, onSchedule);
-  return input.resourceIds === undefined ? slotNotAvailable(deps, first.slot, first.conflict) : noneFree(deps, refused);
-}
-
 function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldTerms {
   const { ttlSeconds = deps.config.holdTtlSeconds, idempotencyKey, attached = {} } = input;
   return {
@@ -206,18 +161,6 @@ const holdsPlaced = counter({
   name: 'holds_placed_total',
   help: 'Holds placed, without replays.',
 });
-const holdsRefused = counter({
-  name: 'holds_refused_total',
-  help: 'Rejected holds, by error code and, if the slot was not available, by reason.',
-  labelNames: ['code', 'reason'],
-});
-
-function countRejection({ db }: HoldDeps, err: unknown): void {
-  if (!(err instanceof DomainError)) return;
-  const reason = err.extras.conflict?.['reason'];
-  holdsRefused(db).inc({ code: err.code, reason: typeof reason === 'string' ? reason : '' });
-}
-
 /**
  * The hold that this key has placed, in any status. Undefined if it placed none.
  * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on a slot that this call does not accept

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
+import { requireResourcesOf } from '../venues/resources.service.ts';
 import { type ScheduleBody, scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
 import {
@@ -17,7 +18,7 @@ import {
   venueChange,
   venueIdParam,
 } from '../venues/venues.schemas.ts';
-import { getVenue, requireResourcesOf } from '../venues/venues.service.ts';
+import { getVenue } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
 
 const MAX_RESOURCES = 200;

@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findLiveClaimsAtVenue, type LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { getVenue, listResources, type ResourceRow, type VenueRow } from '../venues/venues.service.ts';
+import { listResources, type ResourceRow } from '../venues/resources.service.ts';
+import { getVenue, type VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
 /** Later than anything can be sold. */

@@ -1,5 +1,5 @@
 import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
-import type { PriceRule, ResourceRow } from '../venues/venues.service.ts';
+import type { PriceRule, ResourceRow } from '../venues/resources.service.ts';
 
 /** The price of a slot in paise, by its operating date and then by its start. */
 export type PricesOn = (date: string) => (start: Date) => number;

@@ -1,6 +1,7 @@
 import { toRupees } from '../../domain/money.ts';
 import { addDays, dayBounds, localDateOf, weekdayOf } from '../../platform/calendar.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import type { ResourceRow } from '../venues/resources.service.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
 import { pricesOf, wallTimesIn } from './price.rules.ts';
 import { type OpeningHours, type ScheduledSlot, type SlotWindow, scheduledSlotAt, slotsOn } from './schedule.rules.ts';
 

@@ -8,8 +8,9 @@ import { cellsOfWindow, resourcesAffected } from '../../reservations/cells.rules
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import type { ResourceRow } from '../venues/resources.service.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
 import { type PricedSlot, pricedSlotAt, salePeriodOf, type UnsellableReason, unsellableReason } from './slot.rules.ts';
 import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
 import { confirmingRejections, findTargets, slotNotFound } from './slot-targets.service.ts';

@@ -4,8 +4,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { ChangeDeps } from '../changes/changes.service.ts';
 import { type PriceRuleBody, priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
 import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
+import type { PriceRule } from './resources.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
-import type { PriceRule } from './venues.service.ts';
 
 const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
 const ONE = '/api/v1/operator/price-rules/:id';

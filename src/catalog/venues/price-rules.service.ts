@@ -4,10 +4,11 @@ import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { type Db, inTransaction } from '../../platform/mongo.ts';
 import { announce, type ChangeDeps } from '../changes/changes.service.ts';
+import { getResource } from './resources.service.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
 import { changeOfPriceRule } from './venue-changes.rules.ts';
 import type { PriceRule } from './venues.model.ts';
-import { getResource, getVenue } from './venues.service.ts';
+import { getVenue } from './venues.service.ts';
 
 /** Adds a rule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of rules */
 export async function addPriceRule(

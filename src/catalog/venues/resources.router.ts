@@ -1,10 +1,11 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
+import type { NewResource } from './resources.service.ts';
+import { changeResource, createResource, getResource, listResources } from './resources.service.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
-import type { NewResource, OperatorVenueDeps } from './venues.service.ts';
-import { changeResource, createResource, getResource, listResources } from './venues.service.ts';
+import type { OperatorVenueDeps } from './venues.service.ts';
 
 type VenueParams = { venueId: string };
 type ResourceParams = { resourceId: string };

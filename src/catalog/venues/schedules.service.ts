@@ -1,11 +1,11 @@
 import { DomainError } from '../../domain/errors.ts';
 import { type Db, inTransaction } from '../../platform/mongo.ts';
 import { announce, type ChangeDeps } from '../changes/changes.service.ts';
+import { getResource, slotsChanged, updateResource } from './resources.service.ts';
 import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule-faults.rules.ts';
 import { changeOfResources } from './venue-changes.rules.ts';
 import type { Schedule } from './venues.model.ts';
-import { getResource, slotsChanged, updateResource } from './venues.service.ts';
 
 /** A resource's schedule; its operating hours on every day if none is set. @throws DomainError RESOURCE_NOT_FOUND */
 export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {

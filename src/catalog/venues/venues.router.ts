@@ -4,6 +4,7 @@ import { created, listing, type Operator, ok, type Route, route } from '../../ht
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
+import { listGrantedResources } from './resources.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
@@ -11,7 +12,6 @@ import {
   createVenue,
   getGrantedVenue,
   getVenue,
-  listGrantedResources,
   listGrantedVenues,
   listVenues,
   updateVenue,

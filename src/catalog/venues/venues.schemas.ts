@@ -8,7 +8,8 @@ import { timeZoneNamed } from '../../platform/calendar.ts';
 import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
-import type { NewResource, NewVenue } from './venues.service.ts';
+import type { NewResource } from './resources.service.ts';
+import type { NewVenue } from './venues.service.ts';
 
 const timeZone = () =>
   Joi.string()

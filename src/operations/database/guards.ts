@@ -5,7 +5,7 @@ import { UnsupportedServerError } from '../../platform/server-requirements.rules
 import { singleFlight } from '../../platform/single-flight.ts';
 import type { ProcessScope } from '../../process/lifecycle.ts';
 import { missingGuards } from './collections.ts';
-import { requireUsable } from './migrate.service.ts';
+import { requireUsable } from './migration-plan.service.ts';
 
 /** How often to check while some are missing, and while all exist. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };

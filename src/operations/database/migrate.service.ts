@@ -1,34 +1,20 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type CollectionChange,
-  type CollectionDefinition,
-  ensureCollection,
-  findChanges,
-} from '../../platform/ensure-collection.ts';
+import { type CollectionChange, ensureCollection, findChanges } from '../../platform/ensure-collection.ts';
 import { acquireLock, findLockHolder, releaseLock } from '../../platform/locks.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
-import { COLLECTIONS } from './collections.ts';
-import { STEPS, type Step } from './migration-steps.ts';
 import {
-  type AppliedStep,
-  findAppliedSteps,
-  findStructure,
-  isUnused,
-  noteBegun,
-  noteFinished,
-  type Structure,
-  saveStructure,
-} from './migrations.store.ts';
-import { compareReleases, RELEASE } from './release.ts';
-
-export type Target = {
-  release: string;
-  collections: readonly CollectionDefinition[];
-  steps: readonly Step[];
-};
+  formerRelease,
+  isDue,
+  isNewer,
+  requireUsable,
+  stateOf,
+  TARGET,
+  type Target,
+} from './migration-plan.service.ts';
+import type { Step } from './migration-steps.ts';
+import { isUnused, noteBegun, noteFinished, saveStructure } from './migrations.store.ts';
 
 export type MigrationRun = {
   log: Pick<Logger, 'info' | 'warn'>;
@@ -37,13 +23,14 @@ export type MigrationRun = {
   holder: string;
 };
 
-const TARGET: Target = { release: RELEASE, collections: COLLECTIONS, steps: STEPS };
-
 const QUIET: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
   holder: `${hostname()}, process ${process.pid}`,
 };
+
+const NEWER =
+  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to continue with the newer release, start its processes';
 
 const LOCK = 'migration';
 const LOCKED_FOR_MS = 15_000;
@@ -116,98 +103,4 @@ async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promis
       log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is under way: waiting for it');
     await delay(WAIT_MS, undefined, { signal: stopping });
   }
-}
-
-export type StepState = {
-  /** `waits`: runs at the next upgrade. `newer`: a step of a newer release. */
-  name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
-  /** How many rows it would change now; 0 if unknown. */
-  count: number;
-};
-
-export type StepStatus = { version: number; name: string; state: StepState; applied?: AppliedStep };
-
-export type Plan = {
-  structure: Structure | null;
-  isNewer: boolean;
-  changes: { collection: string; parts: string[] }[];
-  steps: StepStatus[];
-};
-
-/** Returns what `migrate` would do, without writing. */
-export async function planMigration(db: Db, { release, collections, steps } = TARGET): Promise<Plan> {
-  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
-  const isOfNewer = isNewer(structure, release);
-  const changes = isOfNewer ? [] : await findChanges(db, collections);
-  const from = (await isUnused(db)) ? release : formerRelease(structure, release);
-  const known = steps.map(async (step): Promise<StepStatus> => {
-    const record = applied.find(({ _id }) => _id === step.version);
-    const state = await stateOf(db, step, applied, from);
-    return { version: step.version, name: step.name, state, ...(record && { applied: record }) };
-  });
-  const unknown = applied
-    .filter(({ _id }) => !steps.some(({ version }) => version === _id))
-    .map((record): StepStatus => {
-      return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, applied: record };
-    });
-  return {
-    structure,
-    isNewer: isOfNewer,
-    changes: changes.map(({ definition, parts }) => ({ collection: definition.name, parts })),
-    steps: [...(await Promise.all(known)), ...unknown],
-  };
-}
-
-export const isDue = ({ name }: StepState): boolean => name === 'pending' || name === 'unfinished';
-
-export function isPending({ isNewer: isOfNewer, changes, steps }: Plan): boolean {
-  return !isOfNewer && (changes.length > 0 || steps.some(({ state }) => isDue(state)));
-}
-
-async function stateOf(
-  db: Db,
-  step: Step,
-  applied: readonly AppliedStep[],
-  from: string | undefined,
-): Promise<StepState> {
-  const count = await step.count(db);
-  const record = applied.find(({ _id }) => _id === step.version);
-  if (record !== undefined && record.finishedAt === undefined) return { name: 'unfinished', count };
-  if (step.kind === 'contract') {
-    if (record !== undefined) return { name: 'applied', count: 0 };
-    const isLeft = from !== undefined && compareReleases(from, step.unusedSince) >= 0;
-    return { name: isLeft ? 'pending' : 'waits', count };
-  }
-  // Processes of the previous release may have written more since.
-  return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
-}
-
-/** The previous release according to the database. Its processes may still run. */
-function formerRelease(structure: Structure | null, release: string): string | undefined {
-  return structure?.release === release ? structure.from : structure?.release;
-}
-
-const isNewer = (structure: Structure | null, release: string): boolean =>
-  structure !== null && compareReleases(structure.release, release) > 0;
-
-const NEWER =
-  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to continue with the newer release, start its processes';
-
-/**
- * The recorded migrations of the database.
- * @throws UnsupportedServerError if a contract step has removed something that this release uses
- */
-export async function requireUsable(
-  db: Db,
-  release = RELEASE,
-): Promise<{ structure: Structure | null; applied: AppliedStep[] }> {
-  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
-  for (const { _id, name, unusedSince } of applied) {
-    if (unusedSince !== undefined && compareReleases(unusedSince, release) > 0) {
-      throw new UnsupportedServerError(
-        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) removed data that releases before ${unusedSince} need. Run release ${unusedSince} or newer, or restore a backup from before.`,
-      );
-    }
-  }
-  return { structure, applied };
 }

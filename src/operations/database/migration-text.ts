@@ -1,4 +1,4 @@
-import { isDue, type Plan, type StepStatus } from './migrate.service.ts';
+import { isDue, type Plan, type StepStatus } from './migration-plan.service.ts';
 
 /** The steps and their states as a table, and the state of the collections. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {

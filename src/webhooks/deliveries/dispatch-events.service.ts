@@ -41,7 +41,7 @@ export type Dispatched = {
 export async function dispatchEvents(
   deps: CreateDeliveriesDeps,
   outboxIds: readonly string[],
-  deliver: Deliver = byJobs(deps),
+  deliver: Deliver = async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() }),
 ): Promise<Dispatched> {
   const beganAtMs = performance.now();
   const events = await findWaitingEvents(deps, [...new Set(outboxIds)]);
@@ -86,14 +86,8 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-const byJobs =
-  (deps: CreateDeliveriesDeps): Deliver =>
-  async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() });
-
-/** Each event with each subscription that receives it. */
+/** Each event with each receiving subscription, read after the outboxes: every older one gets the event. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
-  // Subscriptions are read after the outboxes, so that an event goes to every subscription that is older than the
-  // event.
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
     receiversOf(event)

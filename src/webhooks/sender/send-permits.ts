@@ -2,9 +2,7 @@ import { isUnhealthy } from './endpoint-health.rules.ts';
 
 /** A send that takes longer is slow: its permit is given to another (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/**
- * How long an endpoint counts as full after it had all its sends, so that its next deliveries need no database read.
- */
+/** How long an endpoint counts as full after it had all its sends: its next deliveries need no database read. */
 const FULL_MS = 2000;
 
 /** The endpoint of a delivery, by its subscription. */
