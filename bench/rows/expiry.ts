@@ -7,7 +7,6 @@ import { spreadOf } from '../statistics.ts';
 import type { Bench, Row } from './row.ts';
 
 const HOLDS = 10_000;
-const CALLERS = 64;
 const WITHIN_MS = 60_000;
 /** The time that it takes to put them there. */
 const AHEAD_MS = 12_000;
@@ -38,13 +37,9 @@ async function expireAll({ contents, product, venue, partnerIds }: Bench): Promi
   await contents.insert('reservations', holds);
   const queues = createQueues(product.redisUrl, '{pbs}', pino({ level: 'silent' }));
   const now = new Date();
-  // As they come from callers: those that are placed together are offered together.
-  for (let from = 0; from < HOLDS; from += CALLERS) {
-    const placed = holds.slice(from, from + CALLERS);
-    const offer = ({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) =>
-      queues.scheduleHoldExpiry({ holdId, slotId, venueId, expiresAt }, now);
-    await Promise.all(placed.map(offer));
-  }
+  const offer = ({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) =>
+    queues.scheduleHoldExpiry({ holdId, slotId, venueId, expiresAt }, now);
+  await Promise.all(holds.map(offer));
   await queues.close();
   const lastDueAt = dueAt + 1000;
   if (Date.now() > dueAt) throw new Error('They were due before all of them were there');
