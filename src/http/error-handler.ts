@@ -48,7 +48,8 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');
-  void sendJson(req, res.status(ERRORS[code].status), errorBody({ code, message, requestId, hasPage, extras }));
+  const body = errorBody({ code, message, requestId, hasPage, extras });
+  sendJson(req, res.status(ERRORS[code].status), body).catch(next);
 };
 
 function asDomainError(thrown: unknown): DomainError {

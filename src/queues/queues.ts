@@ -31,20 +31,16 @@ type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
 
 /**
  * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within 500
- * ms, to whether Redis accepted the write or to the data read, and never throws. If Redis rejects a job, the workers'
- * sweeps of MongoDB do its work. Concurrent calls are batched.
+ * ms, those of hold expiry 200 ms later, to whether Redis accepted the write or to the data read, and never throws. If
+ * Redis rejects a job, the workers' sweeps of MongoDB do its work. Concurrent calls are batched.
  */
 export type Queues = ReturnType<typeof createQueues>;
-
-/** How long expiry jobs wait to be added or removed together. Together they cost half, and none is due so soon. */
-const EXPIRY_LINGER_MS = 200;
 
 /** Connects to Redis in the background. Until then the queues accept no job. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
-  const { ask, offering, removing, isReady, tryWrite, readServers, close } = queues;
-  const offerExpiry = offering<DueHold>('hold-expiry', (due) => due.map(holdExpiryJob), EXPIRY_LINGER_MS);
-  const removeExpiry = removing('hold-expiry', EXPIRY_LINGER_MS);
+  const { ask, offering, removing, changing, isReady, tryWrite, readServers, close } = queues;
+  const changeExpiry = changing('hold-expiry', holdExpiryJob);
   const offerDispatch = offering('webhook-delivery', dispatchJobs);
   const offerDelivery = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
   const offerDeadLetter = offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) =>
@@ -59,10 +55,12 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     close,
     byName: (name: QueueName): Queue => queues.byName[name],
 
-    scheduleHoldExpiry: (hold: Omit<DueHold, 'dueAtMs'>, now: Date) =>
-      offerExpiry({ ...hold, dueAtMs: Date.now() + hold.expiresAt.getTime() - now.getTime() }),
+    scheduleHoldExpiry: (hold: Omit<DueHold, 'dueAtMs'>, now: Date) => {
+      const dueAtMs = Date.now() + hold.expiresAt.getTime() - now.getTime();
+      return changeExpiry({ jobId: holdExpiryJobId(hold), added: { ...hold, dueAtMs } });
+    },
     /** Removes the job of a hold that has ended or has another expiry. */
-    removeHoldExpiry: (hold: Pick<DueHold, 'holdId' | 'expiresAt'>) => removeExpiry(holdExpiryJobId(hold)),
+    removeHoldExpiry: (hold: Pick<DueHold, 'holdId' | 'expiresAt'>) => changeExpiry({ jobId: holdExpiryJobId(hold) }),
     enqueueDispatch: (reservationId: string, eventId: string, eventType: string) =>
       offerDispatch({ reservationId, eventId, eventType }),
     scheduleDeliveries: (due: readonly DueDelivery[]) => allTaken(due.map(offerDelivery)),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -140,6 +141,22 @@ describe('jobs that are offered at once', () => {
       asked.slice(100),
       ['r'],
     ]);
+  });
+
+  test('leave no expiry job of a hold that ended soon after it was placed', async () => {
+    const queues = await readyQueues();
+    const now = new Date();
+    const holds = ids(20).map((id) => anyHold(id, new Date(now.getTime() + 60_000)));
+    const ended = anyHold('ended before', new Date(now.getTime() + 60_000));
+    await queues.scheduleHoldExpiry(ended, now);
+    const done = [queues.removeHoldExpiry(ended)];
+    for (const hold of holds) {
+      done.push(queues.scheduleHoldExpiry(hold, now));
+      await delay(25);
+      done.push(queues.removeHoldExpiry(hold));
+    }
+    expect(new Set(await Promise.all(done))).toEqual(new Set([true]));
+    expect(await queues.byName('hold-expiry').getDelayedCount()).toBe(0);
   });
 
   test('lose no event that shares a job with one that was offered before', async () => {
