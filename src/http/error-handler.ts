@@ -34,7 +34,7 @@ export const RETRY_AFTER_SECONDS = '1';
 const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
 /** The documented body for anything thrown: DomainErrors by their text, 503 if MongoDB is unavailable, else 500. */
-export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
+export const errorHandler: ErrorRequestHandler = async (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
   if (error.code === 'INTERNAL_ERROR') requestLog(req, res).error({ err: thrown }, 'unexpected error');
   if (error.code === 'SERVICE_UNAVAILABLE')
@@ -49,7 +49,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   const hasPage = req.app.enabled(ERROR_PAGES);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');
   const body = errorBody({ code, message, requestId, hasPage, extras });
-  sendJson(req, res.status(ERRORS[code].status), body).catch(next);
+  await sendJson(req, res.status(ERRORS[code].status), body);
 };
 
 function asDomainError(thrown: unknown): DomainError {
