@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TEST_TIER=long
 npm test -- test/reservations \
+  test/holds/any-free \
   test/holds/blackout.race \
   test/bookings/paging \
   test/availability/agreement \

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Db } from '../platform/mongo.ts';
 import { counter, histogram } from '../platform/process-metrics.ts';
-import { routeOf } from './trace-requests.ts';
+import { isAborted, routeOf } from './trace-requests.ts';
 
 const durations = histogram({
   name: 'http_request_duration_seconds',
@@ -24,8 +24,7 @@ export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestH
     res.once('close', () => {
       const route = routeOf(req);
       const method = METHODS.has(req.method) ? req.method : 'other';
-      // If the response did not finish, the caller disconnected.
-      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      const status = isAborted(req, res) ? 'aborted' : String(res.statusCode);
       const labels = { listener, method, route, status };
       durations(db).observe(labels, (performance.now() - startedAt) / 1000);
       if (res.getHeader('Idempotent-Replayed') !== undefined) replays(db).inc({ route });

@@ -18,7 +18,7 @@ export function traceRequests(): RequestHandler {
         'http.response.status_code': res.statusCode,
         request_id: String(res.getHeader('X-Request-Id')),
       });
-      if (res.statusCode >= 500 || !res.writableFinished) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (res.statusCode >= 500 || isAborted(req, res)) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     });
     context.with(within, next);
@@ -33,6 +33,9 @@ export function routeOf(req: Request): string {
   if (typeof path === 'string') return at + path;
   return at === '' ? 'unmatched' : at;
 }
+
+/** Whether the caller disconnected before the request or the response was complete. */
+export const isAborted = (req: Request, res: Response): boolean => req.errored !== null || !res.writableFinished;
 
 const tracedOf = (res: Response) => res.locals['traced'] as Traced | undefined;
 

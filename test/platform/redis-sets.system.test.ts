@@ -89,7 +89,7 @@ describe.each([
     expect(atStart).toHaveLength(set.nodes.length - 1);
   });
 
-  test('goes on with another node when the one that takes the writes is killed; each offer ends within 600 ms', async () => {
+  test('goes on with another node when the one that takes the writes is killed; each offer ends within 800 ms', async () => {
     const master = await set.masterOf(`${PREFIX}:hold-expiry:meta`);
     await set.nodes[master]?.signal('SIGKILL');
     let slowestMs = 0;
@@ -100,7 +100,7 @@ describe.each([
       return isTaken;
     });
     await service.hasTaken('h2');
-    expect(slowestMs).toBeLessThan(600);
+    expect(slowestMs).toBeLessThan(800);
     expect(await set.masterOf(`${PREFIX}:hold-expiry:meta`)).not.toBe(master);
     await set.nodes[master]?.start();
   });

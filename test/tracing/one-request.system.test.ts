@@ -74,11 +74,10 @@ test('one request id finds the lines of every process, the deliveries and the tr
     return lines.length > 0 && lines;
   });
   expect(asked).toMatchObject({ level: 'info', request_id: requestId, hold_id: holdId, status: 201 });
-  const [dispatched, attempted] = await eventually('lines of its dispatch and of its attempt', () => {
-    const lines = linesWith(processes.delivery, requestId);
-    return lines.length > 1 && lines;
-  });
-  expect(dispatched).toMatchObject({ msg: 'events dispatched', request_ids: [requestId] });
+  const ofDelivery = (msg: string) =>
+    eventually(`a line: ${msg}`, () => linesWith(processes.delivery, requestId).find((line) => line['msg'] === msg));
+  expect(await ofDelivery('events dispatched')).toMatchObject({ request_ids: [requestId] });
+  const attempted = await ofDelivery('delivery attempted');
   const { trace_id: traceId } = asked as { trace_id: string };
   expect(attempted).toMatchObject({ error: null, request_id: requestId, hold_id: holdId, trace_id: traceId });
   const [ended] = await eventually('a line of its expiry', () => {
@@ -92,8 +91,8 @@ test('one request id finds the lines of every process, the deliveries and the tr
     {
       request_id: requestId,
       state: 'succeeded',
-      payload: { event_id: attempted?.['event_id'] },
-      attempts: [{ delivery_id: attempted?.['delivery_id'] }],
+      payload: { event_id: attempted['event_id'] },
+      attempts: [{ delivery_id: attempted['delivery_id'] }],
     },
   ] as Json[]);
 
