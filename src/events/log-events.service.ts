@@ -13,6 +13,8 @@ import { closeRanges, giveUpRange, openRange } from './sequence-numbers.store.ts
 
 export { eraseTextsOfEvents } from './events.store.ts';
 
+type Logged = { failures: ReadonlyMap<string, Error>; closed: Promise<unknown> };
+
 /** A second round is needed only if another process logged some of the events first. */
 const MAX_ROUNDS = 5;
 
@@ -20,41 +22,42 @@ const MAX_ROUNDS = 5;
  * Writes events to the log with sequence numbers, in order of time; existing events stay unchanged. The numbers come
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
- * order. Returns, by outbox, the error of an event that is not in the log.
+ * order. Returns, by outbox, the error of an event that is not in the log (`failures`), and `closed`, which resolves when
+ * the feed may go on after them.
  */
-export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
+export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<Logged> {
   const failures = new Map<string, Error>();
+  const closings: Promise<unknown>[] = [];
   // Stable: events of one instant keep the order of their outbox.
   let waiting = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   // Another process may have logged the first of a reservation's several events and be emptying the outbox.
   const outboxes = new Set(events.map(outboxIdOf));
   if (outboxes.size < events.length) waiting = await withoutLogged(deps, waiting);
   for (let round = 1; waiting.length > 0; round += 1) {
-    const errors = await logInRange(deps, waiting);
+    const { errors, closed } = await logInRange(deps, waiting);
+    closings.push(closed);
     for (const [id, err] of errors) if (!isDuplicateKey(err) || round === MAX_ROUNDS) failures.set(id, err);
     const rest = waiting.filter((event) => errors.has(outboxIdOf(event)) && !failures.has(outboxIdOf(event)));
     waiting = await withoutLogged(deps, rest);
   }
-  return failures;
+  return { failures, closed: Promise.all(closings) };
 }
 
-async function logInRange({ db }: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
+async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   const range = await openRange(db, events.length);
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
     // An insert with unknown outcome may still succeed. Its range must stay open, or readers would pass its number.
     if (isInDoubt) giveUp(db, range);
-    // Awaited, because a process that stops may not leave a range open. If it fails, the sweep ends the range.
-    else await closeSoon(db, range).catch(() => undefined);
-    return errors;
+    return { errors, closed: isInDoubt ? Promise.resolve() : closeSoon(db, range).catch(() => undefined) };
   } catch (err) {
     giveUp(db, range);
     throw err;
   }
 }
 
-/** Not awaited: the database may be away. If it fails, the sweep ends the range. */
+/** Not waited for, because the database may be away. The sweep ends a range that nobody could end. */
 function giveUp(db: Db, range: NumberRange): void {
   giveUpRange(db, range).catch(() => undefined);
 }

@@ -15,7 +15,7 @@ export async function logEvents({ db }: Context, drafts: readonly Draft[]): Prom
   const at = new Date();
   const slot = { resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 };
   const none = { bookingId: null, holdExpiresAt: null, reason: null };
-  const refused = await log.logEvents(
+  const { failures } = await log.logEvents(
     { db },
     drafts.map((draft) => ({ ...draft, at, ...slot, ...none })),
   );
@@ -23,7 +23,7 @@ export async function logEvents({ db }: Context, drafts: readonly Draft[]): Prom
   // A snapshot may be older than the end of the range, which nobody has acknowledged.
   const end = (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;
   await eventually('the feed has them', async () => (await lastSequenceNumber({ db })) >= end);
-  return refused.size;
+  return failures.size;
 }
 
 /** The sequence number of the last event in the feed. */

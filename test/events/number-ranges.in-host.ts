@@ -37,8 +37,8 @@ function anyEvent(venueId: string, holdId: string = randomUUID(), laterMs = 0): 
 export async function logAsDispatcher({ db }: Context, venueId: string, count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, index) => anyEvent(venueId, randomUUID(), index));
   const openBefore = (await findOpenRanges(db)).length;
-  const refused = await logEvents({ db }, events);
-  if (refused.size > 0) throw new Error(`${refused.size} events were not numbered`);
+  const { failures } = await logEvents({ db }, events);
+  if (failures.size > 0) throw new Error(`${failures.size} events were not numbered`);
   await eventually('its range is closed', async () => (await findOpenRanges(db)).length === openBefore);
   return events.map(({ _id }) => _id);
 }

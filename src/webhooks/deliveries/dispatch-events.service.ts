@@ -50,7 +50,7 @@ export async function dispatchEvents(
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
   // Log the events last: receivers wait for the rows of the deliveries, not for the log.
-  const unlogged = await logEvents(deps, events);
+  const { failures: unlogged, closed } = await logEvents(deps, events);
 
   const failures = new Map(unlogged);
   for (const event of events) {
@@ -59,6 +59,8 @@ export async function dispatchEvents(
   }
   const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
   for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
+  // A process that stops may not leave a range of numbers open.
+  await closed;
   noteDispatch(deps, dispatched, {
     beganAtMs,
     reservations: new Set(events.map(outboxIdOf)).size,
