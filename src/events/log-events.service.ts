@@ -57,7 +57,7 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   }
 }
 
-/** Not waited for, because the database may be away. The sweep ends a range that nobody could end. */
+/** Nobody waits for it, because the database may be away. If it fails, the sweep ends the range. */
 function giveUp(db: Db, range: NumberRange): void {
   giveUpRange(db, range).catch(() => undefined);
 }

@@ -101,8 +101,8 @@ export function openQueues<Name extends string>(
       }, MAX_OFFERED);
     },
     /**
-     * Adds and removes jobs that nobody waits for, in order: those of 200 ms leave together, which halves their cost. A
-     * job that is removed before it was added is not added.
+     * Adds and removes jobs that nobody waits for, in order. The changes of 200 ms leave together, which halves their
+     * cost. A job that is added and removed within that time is not added.
      */
     changing<Due>(name: Name, toJob: (due: Due) => NewJob) {
       type Change = { jobId: string; added?: Due };

@@ -11,7 +11,7 @@ import {
   unsellableReason,
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { type ResourceRow } from '../../catalog/venues/resources.service.ts';
+import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
 import { listResourceRows } from '../../catalog/venues/resources.store.ts';
 import { getVenue, type VenueRow } from '../../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';

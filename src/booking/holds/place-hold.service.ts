@@ -161,6 +161,7 @@ const holdsPlaced = counter({
   name: 'holds_placed_total',
   help: 'Holds placed, without replays.',
 });
+
 /**
  * The hold that this key has placed, in any status. Undefined if it placed none.
  * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on a slot that this call does not accept

@@ -2,7 +2,7 @@ import { type Audience, audienceOf, DomainError, fieldError } from '../../domain
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { type ResourceRow } from '../venues/resources.service.ts';
+import type { ResourceRow } from '../venues/resources.service.ts';
 import { venueNotFound } from '../venues/venues.service.ts';
 import { type PricedSlot, parseSlotId, pricedSlotAt, slotIdOf } from './slot.rules.ts';
 import {

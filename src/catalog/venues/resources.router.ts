@@ -1,8 +1,7 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
-import type { NewResource } from './resources.service.ts';
-import { changeResource, createResource, getResource, listResources } from './resources.service.ts';
+import { changeResource, createResource, getResource, listResources, type NewResource } from './resources.service.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import type { OperatorVenueDeps } from './venues.service.ts';

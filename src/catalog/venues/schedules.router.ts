@@ -4,7 +4,7 @@ import { getResource } from './resources.service.ts';
 import { type ScheduleBody, schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
-import { type OperatorVenueDeps } from './venues.service.ts';
+import type { OperatorVenueDeps } from './venues.service.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
