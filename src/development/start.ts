@@ -9,11 +9,7 @@ import { welcomeText } from './start/welcome.ts';
 
 const log = (line: string): void => console.log(line);
 
-const system = createSystem({
-  env: process.env,
-  log,
-  onServerEnd: (sentence) => void end(sentence, 1),
-});
+const system = createSystem(process.env, log, (sentence) => void end(sentence, 1));
 
 watchStopRequests(
   process.env,

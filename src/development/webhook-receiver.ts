@@ -16,8 +16,6 @@ export type Delivery = {
   receivedAtMs: number;
 } & ({ event: WebhookEvent; fault?: undefined } | { event?: undefined; fault: string });
 
-export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
-
 /**
  * Listens on 127.0.0.1 (0 picks a free port). Responds with the result of `onDelivery`, or with 401 if a delivery is
  * not signed with the secret of its path.

@@ -8,8 +8,9 @@ import { apiCaller, field, textField } from '../embedded/api-caller.ts';
 import { readState } from '../embedded/data-folder.ts';
 import { nodeArguments } from '../embedded/processes.ts';
 import { type Environment, runCommand } from '../embedded/run-command.ts';
+import { until } from '../embedded/until.ts';
 import { type RunningSystem, startTemporarySystem } from '../start/system.ts';
-import { requireEqual, requireRejected, until } from './checks.ts';
+import { requireEqual, requireRejected } from './checks.ts';
 import type { Transcript } from './transcript.ts';
 
 const operatorCommand = fileURLToPath(new URL('../../cli/operator.ts', import.meta.url));
@@ -84,11 +85,7 @@ export async function importVenues(system: RunningSystem, transcript: Transcript
  * Creates a partner for this run: a fixed one would run out of its 20 subscriptions, which cannot be deleted. It is
  * suspended at the end, so that nothing more is sent to its subscriptions.
  */
-export async function createPartner(
-  system: RunningSystem,
-  transcript: Transcript,
-  cleanup: Cleanup,
-): Promise<Seller & { suspend: () => Promise<void> }> {
+export async function createPartner(system: RunningSystem, transcript: Transcript, cleanup: Cleanup) {
   const prefix = '/api/v1/operator';
   const quietOperator = apiCaller(system.adminUrl, system.operatorApiKey);
   const operator = apiCaller(system.adminUrl, system.operatorApiKey, transcript.fetch);
@@ -113,7 +110,7 @@ export async function createPartner(
     await operator(...suspension);
     await until('the key of a suspended partner is rejected', () =>
       quietClient.listVenues().then(
-        () => undefined,
+        () => false,
         () => true,
       ),
     );

@@ -40,15 +40,13 @@ export function createTranscript() {
   };
 }
 
-type Colour = 'reset' | 'dim' | 'green' | 'red';
-
 function printBody(json: string, mark: string): void {
   if (json === '') return;
   const spaced = JSON.stringify(JSON.parse(json), null, 1).replaceAll(/\s+/g, ' ');
   print(spaced, mark, 'reset', shownLines);
 }
 
-function print(text: string, mark: string, colour: Colour = 'reset', limit = 100): void {
+function print(text: string, mark: string, colour: 'reset' | 'dim' | 'green' | 'red' = 'reset', limit = 100): void {
   const indent = ' '.repeat(mark.length);
   const wrapped = wrapAnsi(shorten(text), columns - margin.length - mark.length, { hard: true });
   const all = wrapped.split('\n');

@@ -2,8 +2,9 @@
 
 import { verifyWebhook, type WebhookEvent } from '../../../packages/client/src/webhooks/verify.ts';
 import type { Cleanup } from '../cleanup.ts';
+import { until } from '../embedded/until.ts';
 import { type Delivery, startWebhookReceiver } from '../webhook-receiver.ts';
-import { requireEqual, until } from './checks.ts';
+import { requireEqual } from './checks.ts';
 import type { Seller } from './setup.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -54,9 +55,8 @@ export async function requireWebhooks(
     `hold_expired ${expired.hold_id}`,
   ];
   const received = () => working.deliveries.map(({ event }) => `${event?.event_type} ${event?.hold_id}`);
-  await until(
-    'the webhooks (is the webhook-delivery worker of the service running?)',
-    () => expected.every((each) => received().includes(each)) || undefined,
+  await until('the webhooks (is the webhook-delivery worker of the service running?)', () =>
+    expected.every((each) => received().includes(each)),
   );
   for (const { event, fault, headers, receivedAtMs } of working.deliveries) {
     requireEqual('why a delivery is rejected', fault, undefined);

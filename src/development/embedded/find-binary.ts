@@ -5,10 +5,7 @@ import { binaryFromLibrary, binaryFromWheel } from './fetch-binary.ts';
 import { type Environment, executablesOnPath, isExecutable, type LogLine, runCommand } from './run-command.ts';
 import type { ServerKind } from './server-kinds.ts';
 
-export type ServerBinary = {
-  path: string;
-  version: string;
-};
+type ServerBinary = { path: string; version: string };
 
 const versionTimeoutMs = 15_000;
 
@@ -28,20 +25,12 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
 
   const own = env[kind.variable];
   const cached = path.join(cacheFolder(env), kind.cachedAs);
-  const places = [
-    { source: kind.variable, files: own ? [path.resolve(own)] : [], none: 'not set' },
-    {
-      source: 'the PATH',
-      files: await executablesOnPath(kind.commands, env),
-      none: `no ${kind.commands.join(' or ')}`,
-    },
-    {
-      source: "this project's cache",
-      files: (await isExecutable(cached)) ? [cached] : [],
-      none: `nothing at ${cached}`,
-    },
+  const places: [source: string, files: readonly string[], none: string][] = [
+    [kind.variable, own ? [path.resolve(own)] : [], 'not set'],
+    ['the PATH', await executablesOnPath(kind.commands, env), `no ${kind.commands.join(' or ')}`],
+    ["this project's cache", (await isExecutable(cached)) ? [cached] : [], `nothing at ${cached}`],
   ];
-  for (const { source, files, none } of places) {
+  for (const [source, files, none] of places) {
     if (files.length === 0) tried.push(`${source}: ${none}`);
     for (const file of files) {
       try {

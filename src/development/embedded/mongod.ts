@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { findBinary } from './find-binary.ts';
+import { writeFile } from 'node:fs/promises';
 import { prepareReplicaSet } from './replica-set.store.ts';
 import { mongodKind } from './server-kinds.ts';
 import { type RunningServer, type ServerOptions, serverUser, startServer } from './server-process.ts';
@@ -13,15 +12,12 @@ const replicaSet = 'embedded';
  * @throws Error if no binary is found, or with mongod's own reason
  */
 export async function startMongod(options: ServerOptions): Promise<RunningServer> {
-  const { dataPath, port, env, log, credentials } = options;
-  const binary = await findBinary(mongodKind, env, log);
-  await mkdir(dataPath, { recursive: true, mode: 0o700 });
+  const { dataPath, port, credentials } = options;
   const keyFile = `${dataPath}.key`;
   // mongod reads the key only from a file that others cannot read.
   if (credentials) await writeFile(keyFile, `${credentials.mongodbKey}\n`, { mode: 0o600 });
-  const command = [
-    ...[binary.path, '--port', String(port), '--bind_ip', '127.0.0.1', '--dbpath', dataPath],
-    ...['--replSet', replicaSet, '--wiredTigerCacheSizeGB', '0.5'],
+  const args = [
+    ...['--bind_ip', '127.0.0.1', '--dbpath', dataPath, '--replSet', replicaSet, '--wiredTigerCacheSizeGB', '0.5'],
     // Otherwise a primary waits 15 s on SIGTERM for other members.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
     // A killed worker's open transaction keeps its documents locked for this long, by default a minute.
@@ -30,11 +26,9 @@ export async function startMongod(options: ServerOptions): Promise<RunningServer
     ...['--setParameter', 'enableLocalhostAuthBypass=0'],
     ...(credentials ? ['--keyFile', keyFile] : testArguments),
   ];
-  const server = await startServer(command, port, () =>
+  const server = await startServer(mongodKind, options, args, () =>
     prepareReplicaSet(replicaSet, port, database, credentials),
-  ).catch((error: Error) => {
-    throw new Error(`mongod did not start on ${dataPath}: ${explain(error.message)}`, { cause: error });
-  });
+  );
   const user = credentials ? `${serverUser}:${credentials.mongodbPassword}@` : '';
   return { ...server, uri: `mongodb://${user}127.0.0.1:${port}/${database}?replicaSet=${replicaSet}` };
 }
@@ -44,12 +38,3 @@ const testArguments = [
   // A confirmed read (ADR 0005) waits for the next commit of the journal, by default up to 100 ms.
   ...['--journalCommitInterval', '5'],
 ];
-
-/** https://www.mongodb.com/docs/manual/reference/exit-codes/ */
-function explain(reason: string): string {
-  if (!reason.startsWith('it ended (62)')) return reason;
-  return (
-    'the data files were made by another version of mongod, which this one cannot read. Set MONGOMS_SYSTEM_BINARY to ' +
-    `that version, or start on another DATA_DIR.\n${reason}`
-  );
-}

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { findBinary } from './find-binary.ts';
+import { writeFile } from 'node:fs/promises';
 import { redisKind } from './server-kinds.ts';
 import {
   type RunningServer,
@@ -17,17 +16,12 @@ import {
  * @throws Error if no binary is found, or with the server's own reason
  */
 export async function startRedis(options: ServerOptions): Promise<RunningServer> {
-  const { dataPath, port, env, log, credentials } = options;
-  const binary = await findBinary(redisKind, env, log);
-  await mkdir(dataPath, { recursive: true, mode: 0o700 });
-  const command = [
-    ...[binary.path, '--port', String(port), '--bind', '127.0.0.1', '--dir', dataPath],
+  const { dataPath, port, credentials } = options;
+  const server = await startServer(redisKind, options, [
+    ...['--bind', '127.0.0.1', '--dir', dataPath],
     ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec'],
     ...['--maxmemory-policy', 'noeviction', '--aclfile', await writeUsers(dataPath, credentials)],
-  ];
-  const server = await startServer(command, port).catch((error: Error) => {
-    throw new Error(`redis-server did not start on ${dataPath}: ${error.message}`, { cause: error });
-  });
+  ]);
   const user = credentials ? `${serverUser}:${credentials.redisPassword}@` : '';
   return { ...server, uri: `redis://${user}127.0.0.1:${port}` };
 }

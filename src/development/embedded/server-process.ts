@@ -2,9 +2,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { findBinary } from './find-binary.ts';
 import type { Environment, LogLine } from './run-command.ts';
+import type { ServerKind } from './server-kinds.ts';
+import { until } from './until.ts';
 
 /**
  * Runs the program under the shell's process number, and ends it when standard input ends: that happens when this
@@ -12,7 +15,6 @@ import type { Environment, LogLine } from './run-command.ts';
  */
 const WHILE_INPUT_IS_OPEN = 'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
-const pollMs = 20;
 const upTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
 const keptOutputCharacters = 4_000;
@@ -44,15 +46,19 @@ export type RunningServer = {
 };
 
 /**
- * Starts `command`, which serves `port`. Resolves when the port accepts connections and `prepare` is done.
- * @throws Error with the server's last output if it ends before that; it is stopped then
+ * Starts the server with `args` and its data in `dataPath`. Resolves when its port accepts connections and `prepare` is
+ * done.
+ * @throws Error if no binary is found, or with the server's last output if it ends before that; it is stopped then
  */
 export async function startServer(
-  command: readonly string[],
-  port: number,
+  kind: ServerKind,
+  { dataPath, port, env, log }: ServerOptions,
+  args: readonly string[],
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<Omit<RunningServer, 'uri'>> {
-  const child = spawnBound(command, 'pipe');
+  const binary = await findBinary(kind, env, log);
+  await mkdir(dataPath, { recursive: true, mode: 0o700 });
+  const child = spawnBound([binary.path, '--port', String(port), ...args], 'pipe');
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (text: Buffer) => {
@@ -60,13 +66,16 @@ export async function startServer(
     });
   const stop = (): Promise<void> => endProcess(child, stopTimeoutMs);
   const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
-    throw new Error(`it ended (${String(signal ?? code)}). Its last output:\n${output.trim()}`);
+    const reason = kind.exitReasons?.[Number(code)];
+    const end = `it ended (${String(signal ?? code)}). Its last output:\n${output.trim()}`;
+    throw new Error(reason === undefined ? end : `${reason}\n${end}`);
   });
   try {
-    await Promise.race([ended, untilAccepting(port).then(prepare)]);
+    await Promise.race([ended, until('it listens', () => accepts(port), upTimeoutMs).then(prepare)]);
   } catch (error) {
     await stop();
-    throw error;
+    const { message } = error as Error;
+    throw new Error(`${kind.name} did not start on ${dataPath}: ${message}`, { cause: error });
   }
   ended.catch(() => undefined);
   return { process: child, stop };
@@ -99,14 +108,6 @@ export function spawnBound(command: readonly string[], output: 'pipe' | 'ignore'
 /** Whether the process has ended, or could not be started. */
 export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
-}
-
-async function untilAccepting(port: number): Promise<void> {
-  const deadline = performance.now() + upTimeoutMs;
-  while (!(await accepts(port))) {
-    if (performance.now() > deadline) throw new Error(`it does not listen after ${upTimeoutMs / 1000} s`);
-    await wait(pollMs);
-  }
 }
 
 /** Whether something on 127.0.0.1 accepts connections to the port. */

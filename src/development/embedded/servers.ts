@@ -7,8 +7,9 @@ import { freeKeptPort } from './ports.ts';
 import { isAlive } from './processes.ts';
 import { startRedis } from './redis.ts';
 import type { Environment, LogLine } from './run-command.ts';
-import type { RunningServer, ServerCredentials, ServerOptions } from './server-process.ts';
+import type { RunningServer, ServerCredentials } from './server-process.ts';
 
+const LAUNCHERS = { mongo: startMongod, redis: startRedis };
 const temporaryPrefix = 'partner-booking-servers-';
 
 export type EmbeddedServersOptions = {
@@ -51,13 +52,9 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     else await release();
   };
   const stop = (): Promise<void> => (stopped ??= stopAll());
-  const start = async (
-    name: 'mongo' | 'redis',
-    launch: (options: ServerOptions) => Promise<RunningServer>,
-    credentials: ServerCredentials | undefined,
-  ): Promise<RunningServer> => {
+  const start = async (name: keyof typeof LAUNCHERS, credentials: ServerCredentials | undefined) => {
     const port = await freeKeptPort(folder, name, log);
-    const server = await launch({ dataPath: path.join(folder, name), port, env, log, credentials });
+    const server = await LAUNCHERS[name]({ dataPath: path.join(folder, name), port, env, log, credentials });
     running.push(server);
     server.process.once('exit', (code, signal) => {
       if (stopped === undefined)
@@ -69,8 +66,8 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
   };
   try {
     const credentials = options.isForTests ? undefined : await ensureServerCredentials(folder);
-    const mongodb = external?.mongodbUri ? undefined : await start('mongo', startMongod, credentials);
-    const redis = external?.redisUrl ? undefined : await start('redis', startRedis, credentials);
+    const mongodb = external?.mongodbUri ? undefined : await start('mongo', credentials);
+    const redis = external?.redisUrl ? undefined : await start('redis', credentials);
     return {
       mongodbUri: mongodb?.uri ?? external?.mongodbUri ?? '',
       redisUrl: redis?.uri ?? external?.redisUrl ?? '',

@@ -7,7 +7,7 @@ import { apiCaller, textField } from '../embedded/api-caller.ts';
 import { readState, writeState } from '../embedded/data-folder.ts';
 import { freeKeptPort } from '../embedded/ports.ts';
 import type { LogLine } from '../embedded/run-command.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
+import { startWebhookReceiver } from '../webhook-receiver.ts';
 
 const demoFile = 'demo.json';
 
@@ -46,7 +46,7 @@ export type Demo = {
  * Starts the receiver on the folder's port, which prints a line for each webhook. It runs before there is a demo: a
  * restarted service may send webhooks at once. @throws Error if another program has taken the port
  */
-export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<WebhookReceiver> {
+export async function startDemoReceiver(dataDir: string, log: LogLine) {
   return startWebhookReceiver(
     await freeKeptPort(dataDir, 'webhookReceiver', log),
     async () => (await readDemo(dataDir))?.webhookSecretKey,
@@ -59,10 +59,7 @@ export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<
 }
 
 /** A free slot tomorrow, by the date at the venue; undefined if none is free. */
-export async function findFreeSlot(
-  baseUrl: string,
-  { apiKey, venueId }: Demo,
-): Promise<{ date: string; slotId: string | undefined }> {
+export async function findFreeSlot(baseUrl: string, { apiKey, venueId }: Demo) {
   const date = addDays(localDateOf(new Date(), timeZone), 1);
   const client = createPartnerClient({ baseUrl, apiKey });
   const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });

@@ -5,16 +5,11 @@ import type { Environment } from '../embedded/run-command.ts';
 const parentPollMs = 1_000;
 
 /**
- * Calls `onStop` once, with a reason, at the first stop signal or when the parent has ended without a signal. Also
- * watches npm, because the shell between npm and this process outlives a killed npm. A second Ctrl-C calls `onForce`.
+ * Calls `onStop`, with a reason, at the first stop signal and when the parent has ended. Also watches npm, because the
+ * shell between npm and this process outlives a killed npm. A second Ctrl-C calls `onForce`.
  */
 export function watchStopRequests(env: Environment, onStop: (reason: string) => void, onForce: () => void): void {
-  let isStopping = false;
-  const stop = (reason: string): void => {
-    if (!isStopping) onStop(reason);
-    isStopping = true;
-  };
-  onStopSignal(stop, onForce);
+  onStopSignal(onStop, onForce);
 
   const family = (): string => {
     const shell = env['npm_lifecycle_event'] ? parentOf(process.ppid) : undefined;
@@ -24,7 +19,7 @@ export function watchStopRequests(env: Environment, onStop: (reason: string) => 
   const poll = setInterval(() => {
     if (family() === first) return;
     clearInterval(poll);
-    stop('the parent process is gone');
+    onStop('the parent process is gone');
   }, parentPollMs);
   poll.unref();
 }

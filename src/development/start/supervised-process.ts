@@ -21,20 +21,14 @@ export type ProcessSpec = {
   log: LogLine;
 };
 
-export type SupervisedProcess = {
-  /** The first `{ready: true, ...}` message; rejects if the process ends or 60 s pass before. */
-  ready: Promise<object>;
-  /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */
-  stop: (graceMs: number) => Promise<void>;
-  kill: () => void;
-};
+export type SupervisedProcess = ReturnType<typeof superviseProcess>;
 
 /**
  * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel: when it
  * ends, the program knows that this process has ended. After it was ready once, it is restarted 1 s after each
  * unexpected end.
  */
-export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
+export function superviseProcess(spec: ProcessSpec) {
   const { name, log, logFile } = spec;
   const output = openSync(logFile, 'w', 0o600);
   let isWanted = false;
@@ -54,11 +48,13 @@ export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
     return child;
   };
   return {
+    /** The first `{ready: true, ...}` message; rejects if the process ends or 60 s pass before. */
     ready: firstReadyMessage(child, spec).then((message) => {
       isWanted = true;
       return message;
     }),
-    stop: (graceMs) =>
+    /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */
+    stop: (graceMs: number) =>
       endProcess(giveUp(), graceMs, () =>
         log(`${name} did not stop within ${graceMs / 1000} s of SIGTERM; killing it`),
       ),

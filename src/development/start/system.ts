@@ -27,31 +27,11 @@ const secretsFor: Record<string, readonly string[]> = {
   ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
 };
 
-export type SystemOptions = {
-  env: Environment;
-  log: LogLine;
-  onServerEnd: (sentence: string) => void;
-};
-
-export type System = {
-  /** Resolves when everything runs. Throws an Error with a message for the user. Call `stop` even then. */
-  start: () => Promise<Welcome>;
-  /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
-  stop: () => Promise<void>;
-  kill: () => void;
-};
-
-type Secrets = {
-  operatorApiKey: string;
-  encryptionKeys: string;
-  isOperatorKeyNew: boolean;
-};
-
 /**
  * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With an
  * embedded MongoDB it also makes missing secrets, listens on loopback only, and provides the demo.
  */
-export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
+export function createSystem(env: Environment, log: LogLine, onServerEnd: (sentence: string) => void) {
   const dataDir = env['DATA_DIR'] || '.data';
   const stopping = new AbortController();
   const cleanup = createCleanup();
@@ -105,7 +85,9 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     }
   };
   return {
+    /** Resolves when everything runs. Throws an Error with a message for the user. Call `stop` even then. */
     start: () => (starting = startAll()),
+    /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
     stop: async () => {
       stopping.abort(new Error('stopped while starting'));
       // The current step may add another release.
@@ -127,13 +109,13 @@ export async function startTemporarySystem(env: Environment, cleanup: Cleanup, l
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
   const place = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', HOST: '' };
   const own = { ...place, MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
-  const system = createSystem({ env: { ...env, ...own }, log, onServerEnd: log });
+  const system = createSystem({ ...env, ...own }, log, log);
   cleanup.add(system.stop);
   const { url, adminUrl, secrets } = await system.start();
   return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
 }
 
-async function ensureSecrets(dataDir: string, env: Environment): Promise<Secrets> {
+async function ensureSecrets(dataDir: string, env: Environment) {
   const file = 'secrets.json';
   const { operatorApiKey: keptKey } = await readState(dataDir, file);
   const kept = await keptTexts(dataDir, file, {
@@ -151,7 +133,7 @@ function childEnvironment(
   env: Environment,
   dataDir: string,
   servers: EmbeddedServers,
-  secrets: Secrets | undefined,
+  secrets: Awaited<ReturnType<typeof ensureSecrets>> | undefined,
 ): Environment {
   const host = env['HOST'] || '127.0.0.1';
   // The demo's receiver is on this machine. If others reach the service, partners must not call into it.

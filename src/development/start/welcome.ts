@@ -1,4 +1,4 @@
-import type { Demo } from './demo-partner.ts';
+import type { Demo, findFreeSlot } from './demo-partner.ts';
 
 export type Welcome = {
   url: string;
@@ -6,8 +6,8 @@ export type Welcome = {
   dataDir: string;
   /** Undefined if the user set all secrets. */
   secrets: { operatorApiKey: string; isOperatorKeyNew: boolean } | undefined;
-  /** Absent without a demo. `slotId` is a free slot on that date, `YYYY-MM-DD`. */
-  demo?: Demo & { tomorrow: { date: string; slotId: string | undefined } };
+  /** Absent without a demo. */
+  demo?: Demo & { tomorrow: Awaited<ReturnType<typeof findFreeSlot>> };
 };
 
 /** Lines of at most 80 columns, if keys and folders have their usual lengths. */
