@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isAlive } from '../../src/development/embedded/processes.ts';
+import { processesWith } from '../embedded/processes-with.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
@@ -15,12 +15,8 @@ const flat = (output: string): string => output.replaceAll(/\s+/g, ' ');
 
 describe('when no service runs', () => {
   let folder: string;
-  /** Every process that inherited the demo's temporary folder: its own, the system's, both servers' and their watchers. */
-  const processes = async (): Promise<number> => {
-    const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && isAlive(pid));
-    const environments = pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''));
-    return (await Promise.all(environments)).filter((text) => text.includes(`TMPDIR=${folder}\0`)).length;
-  };
+  /** The demo's process, those of its system, both servers and their watchers. */
+  const processes = async () => (await processesWith(`TMPDIR=${folder}`)).length;
 
   const leftovers = async (): Promise<string[]> =>
     (await readdir(folder)).filter((name) => name.startsWith('partner-booking'));

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
+import { nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
+import { processesWith } from './processes-with.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -28,17 +29,8 @@ function start() {
 
 const untilItRuns = () => eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
 
-/** Every process that inherited this run's DATA_DIR: the children, both servers and their watchers. */
-async function processes(): Promise<{ pid: number; command: string }[]> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const of = async (pid: number) => {
-    const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
-    return { pid, command: (await read('cmdline')).replaceAll('\0', ' '), environment: await read('environ') };
-  };
-  const all = await Promise.all(pids.map(of));
-  return all.filter(({ pid, environment }) => environment.includes(`DATA_DIR=${dataDir}\0`) && isAlive(pid));
-}
-
+/** The children of this run, both servers and their watchers. */
+const processes = () => processesWith(`DATA_DIR=${dataDir}`);
 const untilAllGone = () => eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
 
 beforeAll(async () => {
@@ -70,17 +62,15 @@ describe('once it runs', () => {
 
   test('only the API has the operator’s key, and the webhook worker beside it the encryption keys', async () => {
     const running = await processes();
-    const withSecret = async (variable: string) => {
-      const of = async (pid: number) =>
-        (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').some((line) => line.startsWith(`${variable}=`));
-      const has = await Promise.all(running.map(({ pid }) => of(pid)));
-      const commands = running.filter((_process, index) => has[index]).map(({ command }) => command);
-      // The compiler that a process starts for itself has what the process has.
-      return commands.flatMap((command) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? []).toSorted();
-    };
-    expect(await withSecret('OPERATOR_API_KEY')).toEqual(['api']);
-    expect(await withSecret('ENCRYPTION_KEYS')).toEqual(['api', 'webhook-delivery']);
-    expect(await withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
+    const withSecret = (variable: string) =>
+      running
+        .filter(({ environment }) => environment.some((line) => line.startsWith(`${variable}=`)))
+        // The compiler that a process starts for itself has what the process has.
+        .flatMap(({ command }) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? [])
+        .toSorted();
+    expect(withSecret('OPERATOR_API_KEY')).toEqual(['api']);
+    expect(withSecret('ENCRYPTION_KEYS')).toEqual(['api', 'webhook-delivery']);
+    expect(withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
   });
 
   test('the new key of the operator is shown, and no secret of webhooks', async () => {
