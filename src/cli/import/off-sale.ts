@@ -1,5 +1,6 @@
+import { groupBy } from '../../platform/group-by.ts';
 import type { CallApi } from '../client.ts';
-import { isObject, objectsOf, textOf } from '../values.ts';
+import { isObject, objectsOf } from '../values.ts';
 import { PREFIX } from './read-current.ts';
 import type { Step } from './steps.ts';
 
@@ -10,31 +11,24 @@ export type OffSale = { venue: string; conflict_count: number; conflicts: Json[]
 /** The holds and bookings on slots that are off sale after the steps (`would be`) or now (`is`). Changes nothing. */
 export async function readOffSale(steps: readonly Step[], call: CallApi, when: 'would be' | 'is'): Promise<OffSale[]> {
   const found: OffSale[] = [];
-  for (const [venueId, { name, ...change }] of changesByVenue(steps)) {
+  const previews = steps.flatMap(({ venue, preview }) => (preview === undefined ? [] : [{ venue, ...preview }]));
+  for (const [venueId, ofVenue] of groupBy(previews, (each) => each.venueId)) {
     const path = `${PREFIX}/venues/${venueId}/change-preview`;
-    const response = await call({ method: 'POST', path, body: when === 'is' ? {} : change });
+    const body = when === 'is' ? {} : combined(ofVenue.map(({ change }) => change));
+    const response = await call({ method: 'POST', path, body });
     const { conflict_count: count, conflicts } = isObject(response) ? response : {};
-    if (count !== 0) found.push({ venue: name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
+    const venue = ofVenue[0]?.venue ?? '';
+    if (count !== 0) found.push({ venue, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
   }
   return found;
 }
 
-type VenueChange = { name: string; venue: unknown; resources: Json[] };
-
-/** The changes of each venue combined; a resource's own change comes before its schedule. */
-function changesByVenue(steps: readonly Step[]): Map<string, VenueChange> {
-  const changes = new Map<string, VenueChange>();
-  for (const { venue: name, preview } of steps) {
-    if (preview === undefined) continue;
-    const { venueId, change } = preview;
-    const known = changes.get(venueId) ?? { name, venue: {}, resources: [] };
-    changes.set(venueId, known);
-    if (change['venue'] !== undefined) known.venue = change['venue'];
-    else {
-      const id = textOf(change['resource_id']);
-      const earlier = known.resources.find((each) => each['resource_id'] === id);
-      known.resources = [...known.resources.filter((each) => each !== earlier), { ...earlier, ...change }];
-    }
-  }
-  return changes;
+/** The changes of one venue in one: a resource's own change and its schedule become one entry. */
+function combined(changes: readonly Json[]): Json {
+  const venue = changes.find((change) => 'venue' in change)?.['venue'] ?? {};
+  const byResource = groupBy(
+    changes.filter((change) => 'resource_id' in change),
+    (change) => change['resource_id'],
+  );
+  return { venue, resources: [...byResource.values()].map((parts) => Object.assign({}, ...parts) as Json) };
 }

@@ -1,10 +1,9 @@
 import { MAX_PRICE_RULES } from '../../catalog/venues/price-rule-limit.rules.ts';
 import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
 import { textOf } from '../values.ts';
-import type { Wanted } from './check.ts';
 import { nameKey } from './file-content.ts';
 import { PREFIX } from './read-current.ts';
-import { type Plan, type ResourceInPlan, ruleChanges, type Step } from './steps.ts';
+import { type Ids, type Plan, type ResourceInPlan, ruleChanges, type Step } from './steps.ts';
 
 type Json = Record<string, unknown>;
 
@@ -13,8 +12,7 @@ type Json = Record<string, unknown>;
  * one is removed: one of the two always applies. Among rules of one priority the newest wins, which is the last in the
  * file: if one is created again, so are the later ones of its priority.
  */
-export function planPriceRules(plan: Plan, inPlan: ResourceInPlan): void {
-  const { resource, existing, names } = inPlan;
+export function planPriceRules(plan: Plan, { resource, existing, names, path }: ResourceInPlan): void {
   const current = existing?.rules ?? [];
   const [made, removed]: [Step[], Step[]] = [[], []];
   /** By priority: the position of the last rule kept; infinite if one is created again. */
@@ -28,59 +26,32 @@ export function planPriceRules(plan: Plan, inPlan: ResourceInPlan): void {
     lastKept.set(priority, kept === undefined ? Number.POSITIVE_INFINITY : current.indexOf(kept));
     const replaced = ofName.filter((each) => each !== kept);
     namedCount += ofName.length;
-    if (kept === undefined) made.push(creation(rule, inPlan, replaced));
+    const step = { ...names, kind: 'price rule', name: rule.body.name, line: rule.line } as const;
+    const request = (ids: Ids) => ({ method: 'POST', path: `${path(ids)}/price-rules`, body: rule.body });
+    if (kept === undefined) made.push({ ...step, ...creation(rule.body, replaced[0]), request });
     else if (replaced.length === 0) plan.unchanged += 1;
-    removed.push(...replaced.map((each) => removal(rule, inPlan, each)));
+    removed.push(...replaced.map((old): Step => ({ ...step, ...removal(old) })));
   }
   const others = current.length - namedCount;
   if (resource.rules.length + others > MAX_PRICE_RULES) {
     const message =
       `would have ${resource.rules.length + others} price rules with the ${others} that the file does not name; ` +
       `a resource can have at most ${MAX_PRICE_RULES}`;
-    plan.faults.push({
-      line: resource.line,
-      subject: `${names.venue} / ${names.resource}`,
-      path: '',
-      message,
-    });
+    plan.faults.push({ line: resource.line, subject: `${names.venue} / ${names.resource}`, path: '', message });
   }
   const hasRoom = current.length + made.length <= MAX_PRICE_RULES;
   plan.steps.push(...(hasRoom ? [...made, ...removed] : [...removed, ...made]));
 }
 
-function creation(
-  { line, body }: Wanted<PriceRuleBody>,
-  { names, path }: ResourceInPlan,
-  [old]: readonly Json[],
-): Step {
-  const changes = old === undefined ? [] : ruleChanges(body, old);
-  return {
-    ...names,
-    action: old === undefined ? 'create' : 'change',
-    kind: 'price rule',
-    name: body.name,
-    line,
-    changes,
-    ...(old !== undefined && {
-      note:
-        changes.length === 0
-          ? 'created again, to come after another rule of its priority'
-          : 'created again, because a rule cannot be changed',
-    }),
-    request: (ids) => ({ method: 'POST', path: `${path(ids)}/price-rules`, body }),
-  };
+function creation(body: PriceRuleBody, old: Json | undefined): Pick<Step, 'action' | 'changes' | 'note'> {
+  if (old === undefined) return { action: 'create', changes: [] };
+  const changes = ruleChanges(body, old);
+  const reason =
+    changes.length === 0 ? 'to come after another rule of its priority' : 'because a rule cannot be changed';
+  return { action: 'change', changes, note: `created again, ${reason}` };
 }
 
-function removal({ line, body }: Wanted<PriceRuleBody>, { names }: ResourceInPlan, old: Json): Step {
+function removal(old: Json): Pick<Step, 'action' | 'changes' | 'note' | 'request'> {
   const path = `${PREFIX}/price-rules/${textOf(old['price_rule_id'])}`;
-  return {
-    ...names,
-    action: 'remove',
-    kind: 'price rule',
-    name: body.name,
-    line,
-    changes: [],
-    note: 'the old one',
-    request: () => ({ method: 'DELETE', path }),
-  };
+  return { action: 'remove', changes: [], note: 'the old one', request: () => ({ method: 'DELETE', path }) };
 }

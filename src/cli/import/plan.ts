@@ -65,6 +65,7 @@ function difference(wanted: object, current: Readonly<Record<string, unknown>>) 
 function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean): void {
   const { resource, existing, names, path } = inPlan;
   const { line, body, schedule, rules } = resource;
+  const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
   // Nothing is sold at a hidden venue. The service relates shared space one by one; if it is cut off, the resource
   // stays inactive, with a mark that distinguishes it from one that somebody closed.
@@ -74,25 +75,15 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   else if (!isHidden) {
     const { changes, change } = difference(body, existing.fields);
     const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: change });
-    const preview = previewOf(existing, change);
-    planChange(plan, { ...names, kind: 'resource', line, changes, preview, request });
+    planChange(plan, { ...step, changes, preview: previewOf(existing, change), request });
   }
   planSchedule(plan, inPlan);
   planPriceRules(plan, inPlan);
   if (!isHidden) return;
-  plan.steps.push({
-    ...names,
-    kind: 'resource',
-    action: 'complete',
-    line,
-    changes: [],
-    note: completionNote(body.status),
-    request: (ids) => ({
-      method: 'PATCH',
-      path: path(ids),
-      body: { status: 'active', ...body, ...sharedWhenCompleted(inPlan, ids) },
-    }),
-  });
+  const note = completionNote(body.status);
+  const whole = (ids: Ids) => ({ status: 'active', ...body, ...sharedWhenCompleted(inPlan, ids) });
+  const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: whole(ids) });
+  plan.steps.push({ ...step, action: 'complete', changes: [], note, request });
 }
 
 function creation(inPlan: ResourceInPlan, isHidden: boolean): Step {

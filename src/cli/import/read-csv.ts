@@ -1,45 +1,29 @@
+import { priceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
+import { createResourceBody, createVenueBody } from '../../catalog/venues/venues.schemas.ts';
+import { fieldsOf } from '../../http/query-faults.ts';
 import { groupBy } from '../../platform/group-by.ts';
 import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
 import { type Cells, readSheet } from './csv-sheet.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
 
-/** The columns of each kind of row: those of its parents, its name, then its other columns. */
-const KINDS = {
-  venue: { parents: [], own: ['venue', 'city', 'address', 'time_zone', 'status'] },
-  resource: {
-    parents: ['venue', 'city'],
-    own: [
-      'resource',
-      'resource_type',
-      'sport_category',
-      'duration_minutes',
-      'price_rupees',
-      'operating_hours_start',
-      'operating_hours_end',
-      'shares_space_with',
-      'status',
-    ],
-  },
-  schedule: { parents: ['venue', 'city', 'resource'], own: ['days_of_week', 'date', 'hours'] },
-  price_rule: {
-    parents: ['venue', 'city', 'resource'],
-    own: [
-      'price_rule',
-      'price_rupees',
-      'multiplier',
-      'days_of_week',
-      'start_time',
-      'end_time',
-      'from_date',
-      'to_date',
-      'priority',
-    ],
-  },
-} as const;
+const KIND_NAMES = ['venue', 'resource', 'schedule', 'price_rule'] as const;
+type Kind = (typeof KIND_NAMES)[number];
 
-type Kind = keyof typeof KINDS;
-const KIND_NAMES = Object.keys(KINDS) as Kind[];
-const columnsOf = (kind: Kind): readonly string[] => ['kind', ...KINDS[kind].parents, ...KINDS[kind].own];
+/** The columns that name the parents of a row, and its fields, which are those of the operator API. */
+const KINDS: Readonly<Record<Kind, { parents: readonly string[]; fields: readonly string[] }>> = {
+  venue: { parents: [], fields: fieldsOf(createVenueBody) },
+  resource: { parents: ['venue', 'city'], fields: fieldsOf(createResourceBody) },
+  schedule: { parents: ['venue', 'city', 'resource'], fields: ['days_of_week', 'date', 'hours'] },
+  price_rule: { parents: ['venue', 'city', 'resource'], fields: fieldsOf(priceRuleBody) },
+};
+
+/** The column of a field; that of a name is called after its kind. */
+const columnOf = (kind: Kind, field: string) => (field === 'name' ? kind : field);
+
+function columnsOf(kind: Kind): string[] {
+  const { parents, fields } = KINDS[kind];
+  return ['kind', ...parents, ...fields.map((field) => columnOf(kind, field))];
+}
 
 type Row = Cells & { kind: Kind; fields: Record<string, unknown> };
 type Venue = Record<string, unknown> & { resources: Resource[] };
@@ -100,9 +84,9 @@ function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
   }
   for (const column of Object.keys(cells).filter((each) => !columnsOf(kind).includes(each)))
     faults.push(faultIn(row, column, `is not a column of a ${kind} row`));
-  const fields = KINDS[kind].own.flatMap((column, index) => {
-    const cell = cells[column];
-    return cell === undefined ? [] : [[index === 0 ? 'name' : column, valueOf(column, cell, separator)]];
+  const fields = KINDS[kind].fields.flatMap((field) => {
+    const cell = cells[columnOf(kind, field)];
+    return cell === undefined ? [] : [[field, valueOf(field, cell, separator)]];
   });
   return [{ ...row, kind, fields: Object.fromEntries(fields) as Record<string, unknown> }];
 }
