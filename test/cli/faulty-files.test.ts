@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { operator } from './operator.ts';
+import { net, venueFile } from './venue-files.ts';
 
 /** Nobody listens there: a file that is checked after anything was asked for would fail otherwise. */
 const NOWHERE = 'http://127.0.0.1:1';
@@ -22,21 +23,8 @@ async function faultsOf(name: string, content: string | Buffer, ...options: stri
   return lines.map((line) => line.slice(file.length + 1));
 }
 
-const turf = (fields = '') => `
-      - name: Turf A
-        resource_type: turf
-        sport_category: football
-        duration_minutes: 60
-        price_rupees: 1200
-        operating_hours_start: '06:00'
-        operating_hours_end: '23:00'
-${fields}`;
-const house = (resources = '') => `venues:
-  - name: Turf House
-    address: 1 Main Road
-    city: Mumbai
-    resources:${resources === '' ? ' []' : resources}
-`;
+const turf = (fields?: string) => net('Turf A', fields);
+const house = (...resources: string[]) => venueFile('Turf House', ...resources);
 
 describe('a YAML file', () => {
   const files: [string, string | Buffer, unknown[]][] = [
@@ -86,7 +74,7 @@ describe('a YAML file', () => {
     ],
     [
       'several wrong values of a resource',
-      house(turf().replace('60', '61').replace('1200', "'1200'").replace("'06:00'", "'6:00'")),
+      house(turf().replace('30', '31').replace('450', "'450'").replace("'06:00'", "'6:00'")),
       [
         '9: Turf House / Turf A: duration_minutes: must be a multiple of 5',
         '10: Turf House / Turf A: price_rupees: must be a number',
@@ -95,12 +83,12 @@ describe('a YAML file', () => {
     ],
     [
       'two venues of one name and city',
-      `${house()}  - { name: ' turf house', address: x, city: MUMBAI }\n`,
+      `${house()}  - { name: ' turf house', address: x, city: PUNE }\n`,
       ['6:  turf house: name: is the name of another venue in the same city, in line 2'],
     ],
     [
       'two resources of one name',
-      house(turf() + turf().replace('Turf A', 'TURF A')),
+      house(turf(), net('TURF A')),
       ['14: Turf House / TURF A: name: is the name of another resource of this venue, in line 6'],
     ],
     [

@@ -7,6 +7,7 @@ import { anyPartner, anyResource, anyVenue, bookSlot, dateIn, freeSlotIds, slots
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay, type Verdict } from './relay.ts';
+import { net, venueFile } from './venue-files.ts';
 
 const YAML = 'examples/venues/venues.yaml';
 const CSV = 'examples/venues/venues.csv';
@@ -110,23 +111,8 @@ describe('the example file', () => {
   });
 });
 
-const net = (name: string, fields = '') => `      - name: ${name}
-        resource_type: net
-        sport_category: cricket
-        duration_minutes: 30
-        price_rupees: 450
-        operating_hours_start: '06:00'
-        operating_hours_end: '22:00'
-${fields}
-`;
 const rulesOf = (...rules: string[]) =>
   `        price_rules:\n${rules.map((rule) => `          - { ${rule} }\n`).join('')}`;
-const barn = (name: string, ...nets: string[]) => `venues:
-  - name: ${name}
-    address: 2 Main Road
-    city: Pune
-    resources:
-${nets.join('')}`;
 const imported = async (content: string) => operatorJson(url, ['import', await fileWith(content)]);
 const planned = async (content: string) => planOf(await fileWith(content));
 const venueNamed = async (wanted: string) =>
@@ -135,7 +121,7 @@ const venueNamed = async (wanted: string) =>
 describe('what is there already', () => {
   test('changes by the fields that differ, one call for each thing, and keeps what the file does not name', async () => {
     const evenings = rulesOf('name: Evenings, price_rupees: 600, start_time: "18:00"');
-    await imported(barn('Cricket Barn', net('Net 1', evenings)));
+    await imported(venueFile('Cricket Barn', net('Net 1', evenings)));
     const venueId = await venueNamed('Cricket Barn');
     await anyResource(service, venueId, { name: 'Not in the file' });
     await operatorJson(url, ['price-rule', 'add', 'cricket-barn-net-1', '--name', 'By hand', '--price-rupees', '1']);
@@ -144,7 +130,7 @@ describe('what is there already', () => {
     const sundays = '        schedule: { weekly: { sun: [{ start: "08:00", end: "20:00" }] } }\n';
     const dearer = rulesOf('name: " evenings", price_rupees: 650, start_time: "18:00"');
     const file = await fileWith(
-      barn('CRICKET barn', net('Net 1', sundays + dearer))
+      venueFile('CRICKET barn', net('Net 1', sundays + dearer))
         .replace('2 Main Road', '22 Main Road')
         .replace('price_rupees: 450', 'price_rupees: 475.50'),
     );
@@ -184,7 +170,7 @@ describe('what is there already', () => {
       'name: Two, price_rupees: 2',
       'name: Three, price_rupees: 3, priority: 9',
     ];
-    const ordered = (...rules: string[]) => barn('Order Barn', net('Net 1', rulesOf(...rules)));
+    const ordered = (...rules: string[]) => venueFile('Order Barn', net('Net 1', rulesOf(...rules)));
     await imported(ordered(one, two, three));
     const names = async () => (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
     expect(await names()).toEqual(['One', 'Two', 'Three']);
@@ -208,7 +194,7 @@ describe('what is there already', () => {
   });
 
   test('bookings that a change leaves off sale are named, before it is made and after', async () => {
-    const usual = barn('Booked Barn', net('Net 1'));
+    const usual = venueFile('Booked Barn', net('Net 1'));
     await imported(usual);
     const venueId = await venueNamed('Booked Barn');
     const partner = await anyPartner(service, [venueId]);
@@ -226,7 +212,7 @@ describe('what is there already', () => {
   });
 
   test('a new resource of a venue on sale is hidden until its schedule and prices are there', async () => {
-    await imported(barn('Hidden Barn', net('Net 1')));
+    await imported(venueFile('Hidden Barn', net('Net 1')));
     const second = net('Net 2', rulesOf('name: Evenings, price_rupees: 600'));
     const states: unknown[] = [];
     const relay = await startRelay(url, async ({ number }): Promise<Verdict> => {
@@ -236,7 +222,7 @@ describe('what is there already', () => {
       }
       return 'pass';
     });
-    const ended = await operator(relay.url, ['import', await fileWith(barn('Hidden Barn', net('Net 1'), second))]);
+    const ended = await operator(relay.url, ['import', await fileWith(venueFile('Hidden Barn', net('Net 1'), second))]);
     await relay.close();
     expect([ended.code, ended.err]).toEqual([0, '']);
     expect(states).toEqual([
@@ -265,7 +251,7 @@ describe('what only the service knows is found before anything is changed', () =
       name: 'Twin Barn',
       city: 'Pune',
     });
-    const twin = barn('Twin Barn', net('Net 1'));
+    const twin = venueFile('Twin Barn', net('Net 1'));
     expect(await refused(twin)).toMatch(/^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m);
     const { id: second } = await anyVenue(service, [], { name: 'twin barn', city: 'pune' });
     expect(await refused(twin)).toContain(
@@ -275,7 +261,7 @@ describe('what only the service knows is found before anything is changed', () =
 
   test('ground that resources share, or do not, which cannot be changed', async () => {
     const sharing = (shared: string, ...more: string[]) =>
-      barn('Shared Barn', net('Net 1', `        shares_space_with: ${shared}`), net('Net 2'), ...more);
+      venueFile('Shared Barn', net('Net 1', `        shares_space_with: ${shared}`), net('Net 2'), ...more);
     await imported(sharing('[Net 2]'));
     expect(await planned(sharing('[net 2]'))).toMatchObject({ result: 'unchanged' });
     expect(await refused(sharing('[]'))).toMatch(
