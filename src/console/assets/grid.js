@@ -16,13 +16,6 @@ function arrange() {
   for (const slot of all) slot.tabIndex = slot === chosen ? 0 : -1;
 }
 
-function focusOn(slot) {
-  if (slot === undefined) return;
-  current = slot.closest('td').id;
-  arrange();
-  slot.focus();
-}
-
 document.addEventListener('focusin', ({ target }) => {
   if (!target.matches('.grid .slot')) return;
   current = target.closest('td').id;
@@ -34,7 +27,7 @@ document.addEventListener('keydown', (event) => {
   const next = MOVES[event.key]?.(event.target);
   if (next === undefined) return;
   event.preventDefault();
-  focusOn(next);
+  next.focus();
 });
 
 const MOVES = {
@@ -69,7 +62,7 @@ document.addEventListener('click', (event) => {
   if (target === null) return;
   event.preventDefault();
   target.scrollIntoView({ block: 'center', inline: 'center' });
-  focusOn(target.querySelector('a.slot, button.slot') ?? undefined);
+  target.querySelector('a.slot, button.slot')?.focus();
 });
 
 // Counted from the seconds that the service sent, so that a wrong clock of this machine does not matter.
