@@ -22,7 +22,7 @@ export const alertsPage: PageHandler = async (deps, request) => {
       { name: 'status', label: 'Status', blank: 'Open', options: STATUSES },
       { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((each) => [each, words(each)]) },
     ],
-    request,
+    query: request.query,
     faults,
     isLive: true,
     caption: `Newest alerts first; times in ${timeZone}`,

@@ -30,7 +30,7 @@ export const auditPage: PageHandler = async (deps, request) => {
     section: '/audit',
     title: 'Audit',
     filters: FILTERS,
-    request,
+    query: request.query,
     faults,
     caption: `Newest actions first; times in ${timeZone}`,
     columns: ['When', 'Action', 'Outcome', 'Who', ['Call', 'long'], 'Before and after'],

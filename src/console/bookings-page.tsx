@@ -52,7 +52,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     section: '/bookings',
     title: 'Bookings',
     filters,
-    request,
+    query: request.query,
     faults,
     caption: 'Bookings, newest first; times are those of each venue',
     columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', ['Price', 'number'], 'Booked'],

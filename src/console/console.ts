@@ -103,7 +103,7 @@ function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
     const params = Object.fromEntries(
       Object.entries(req.params).map(([name, value]) => [name, asStored(String(value))]),
     );
-    const shown = await read(deps, handler, { path: req.path, params, query: givenIn(req.query) });
+    const shown = await read(deps, handler, { params, query: givenIn(req.query) });
     if ('redirect' in shown) res.redirect(303, shown.redirect);
     else send(deps, res, shown, await readOpenAlerts(deps));
   };

@@ -35,7 +35,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     section: '/dead-letters',
     title: 'Dead letters',
     filters: filtersFor(all, nameOf),
-    request: { ...request, query: given },
+    query: given,
     faults,
     above: faults === undefined && (
       <BulkRedeliver counts={counts} canReceive={canReceive} filter={omitUndefined({ subscription_id, event_type })} />

@@ -14,7 +14,6 @@ import { type PageHandler, readQuery } from './request.ts';
 
 const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled', 'discarded'];
 
-/** Every event type as a choice. */
 export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] as const);
 
 /** The deliveries to all partners, newest first, with the filters of the operator API. */
@@ -42,7 +41,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     section: '/deliveries',
     title: 'Deliveries',
     filters,
-    request,
+    query: request.query,
     faults,
     caption: `Deliveries, newest first; times in ${timeZone}`,
     columns: DELIVERY_COLUMNS,
@@ -53,7 +52,6 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
   });
 };
 
-/** The columns of a listing of deliveries. */
 export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;
 
 /** The cells of a delivery in a listing. */

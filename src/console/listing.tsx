@@ -21,7 +21,7 @@ type Listing<Item> = Omit<TableProps, 'rows'> & {
   section: Section;
   title: string;
   filters: readonly Filter[];
-  request: PageRequest;
+  query: PageRequest['query'];
   /** Errors in the filters: the page shows them, and no rows. */
   faults: FieldFault[] | undefined;
   /** Content between the filters and the table. */
@@ -34,8 +34,8 @@ type Listing<Item> = Omit<TableProps, 'rows'> & {
 
 /** A page of a listing: its filters, its rows, and a link to the next page with the same filters. */
 export function listingPage<Item>(listing: Listing<Item>): Page {
-  const { section, title, filters, request, faults, above, page, row, isLive, ...table } = listing;
-  const { cursor, ...kept } = request.query;
+  const { section, title, filters, query, faults, above, page, row, isLive, ...table } = listing;
+  const { cursor, ...kept } = query;
   const { rows, next } = faults === undefined ? page : { rows: [], next: null };
   const nextCursor = encodeCursor(next);
   return {
@@ -47,7 +47,7 @@ export function listingPage<Item>(listing: Listing<Item>): Page {
       <>
         <Heading title={title} />
         {filters.length === 0 && faults === undefined ? null : (
-          <Filters filters={filters} request={{ ...request, query: kept }} faults={faults} />
+          <Filters section={section} filters={filters} query={kept} faults={faults} />
         )}
         {above}
         <Table {...table} rows={rows.map(row)} />
@@ -60,13 +60,13 @@ export function listingPage<Item>(listing: Listing<Item>): Page {
   };
 }
 
-type FiltersProps = { filters: readonly Filter[]; request: PageRequest; faults?: FieldFault[] | undefined };
+type FiltersProps = Pick<Listing<never>, 'section' | 'filters' | 'query' | 'faults'>;
 
 /** The filters of a listing, sent to its own page by GET, each with its error. */
-function Filters({ filters, request: { path, query }, faults = [] }: FiltersProps): VNode {
+function Filters({ section, filters, query, faults = [] }: FiltersProps): VNode {
   return (
     <search>
-      <form class="filters" action={path}>
+      <form class="filters" action={section}>
         {filters.map((filter) => (
           <FilterField
             filter={filter}
@@ -76,12 +76,12 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
         ))}
         <div class="row">
           <button>Filter</button>
-          {Object.keys(query).length === 0 ? null : <a href={path}>Clear</a>}
+          {Object.keys(query).length === 0 ? null : <a href={section}>Clear</a>}
         </div>
         {faults
-          .filter(({ path: at }) => !filters.some(({ name }) => name === at))
-          .map(({ path: at, message }) => (
-            <p class="field-error">{`${at}: ${message}`}</p>
+          .filter(({ path }) => !filters.some(({ name }) => name === path))
+          .map(({ path, message }) => (
+            <p class="field-error">{`${path}: ${message}`}</p>
           ))}
       </form>
     </search>

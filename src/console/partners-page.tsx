@@ -15,7 +15,7 @@ export const partnersPage: PageHandler = async (deps, request) => {
     section: '/partners',
     title: 'Partners',
     filters: [],
-    request,
+    query: request.query,
     faults,
     above: <Register />,
     caption: `Partners, oldest first; times in ${timeZone}`,

@@ -10,7 +10,7 @@ import type { Page } from './layout.tsx';
 export type ConsoleDeps = SlotDeps & BookingDeps & PartnerDeps;
 
 /** The request of a page, without blank fields of the query. */
-export type PageRequest = { path: string; params: Record<string, string>; query: Record<string, string> };
+export type PageRequest = { params: Record<string, string>; query: Record<string, string> };
 
 /** Reads the content of the page. @throws DomainError for a missing object */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;

@@ -4,7 +4,6 @@ import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
 import { Icon, type IconName } from './parts.tsx';
 
-/** The props of every part of the grid's page. */
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
 
 /** The props of a cell's content; `what` names the slot. */

@@ -35,7 +35,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     section: '/webhooks',
     title: 'Webhooks',
     filters,
-    request,
+    query: request.query,
     faults,
     caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
     columns: [
