@@ -1,57 +1,28 @@
-import Joi from 'joi';
-import { cancelSimulatedWalkIn, placeWalkIn, type WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
+import { cancelSimulatedWalkIn, placeWalkIn } from '../booking/bookings/walk-ins.service.ts';
 import { holdView } from '../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
 import { expireHoldNow } from '../booking/holds/holds.service.ts';
-import type { HoldDeps } from '../booking/holds/place-hold.service.ts';
-import { EXAMPLE } from '../http/example-values.ts';
-import { pathId } from '../http/fields.ts';
-import { count, id, object, slotId as slotIdField } from '../http/response-fields.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import type { Queues } from '../queues/queues.ts';
+import type { Context } from '../process/context.ts';
 import { partnerActor } from '../reservations/actor-types.ts';
 import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries/deliveries.schemas.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { advanceDelivery } from '../webhooks/deliveries/redelivery.service.ts';
 import { resetSandbox } from './reset-sandbox.service.ts';
-
-type OtherChannelBody = { override_holds: boolean };
-
-const otherChannelBody = Joi.object<OtherChannelBody>({
-  override_holds: Joi.boolean()
-    .default(false)
-    .description('Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
-}).required();
-
-const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
-
-const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
-  object({
-    slot_id: slotIdField(),
-    booking_id: id(EXAMPLE.bookingId).description("The venue's booking, which you cannot read."),
-    status: Joi.string().valid(status).example(status),
-  });
-
-const takenSlot = ofOtherChannel('BOOKED');
-const releasedSlot = ofOtherChannel('CANCELLED');
-
-const wasReset = object({
-  subscriptions: count(1).description('Removed with their waiting deliveries.'),
-  holds: count(2).description('Released.'),
-  bookings: count(1).description('Cancelled.'),
-});
-
-type SandboxDeps = HoldDeps &
-  WalkInDeps & {
-    queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>;
-    config: { webhookRetryDelaysSeconds: number[] };
-  };
+import {
+  type OtherChannelBody,
+  otherChannelBody,
+  releasedSlot,
+  slotIdParam,
+  takenSlot,
+  wasReset,
+} from './sandbox.schemas.ts';
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
 /** Shortcuts for partners' developers, to avoid waiting; not available in production. */
-export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
+export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
       method: 'post',
