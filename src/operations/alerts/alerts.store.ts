@@ -2,7 +2,7 @@ import { writeEach } from '../../platform/bulk-writes.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
-import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
+import { ALERT_KINDS, type AlertKind, type AlertRow, type Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
 
 const literal = (value: unknown): Expression => ({ $literal: value });
@@ -127,14 +127,16 @@ export async function resolveUnseen(db: Db, kinds: readonly AlertKind[], calmMs:
   }
 }
 
-export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
+/** The number of open alerts of every kind. */
+export async function countOpenAlerts(db: Db): Promise<Record<string, number>> {
   const rows = await alertCollection(db)
     .aggregate<{ _id: AlertKind; count: number }>(
       [{ $match: { isOpen: true } }, { $group: { _id: '$kind', count: { $sum: 1 } } }],
       { maxTimeMS: 5000 },
     )
     .toArray();
-  return new Map(rows.map(({ _id, count }) => [_id, count]));
+  const counts = new Map(rows.map(({ _id, count }) => [_id, count]));
+  return Object.fromEntries(ALERT_KINDS.map((kind) => [kind, counts.get(kind) ?? 0]));
 }
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };

@@ -1,6 +1,5 @@
 import { countVenuesAndResources } from '../../catalog/venues/venues.store.ts';
 import { countPartners } from '../../partners/partners.store.ts';
-import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import { countActiveHolds, findOverdueHolds } from '../../reservations/hold-reads.store.ts';
@@ -8,11 +7,10 @@ import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { measureUndispatched } from '../../webhooks/deliveries/delivery-health.service.ts';
 import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-statistics.store.ts';
 import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
-import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import { FAILING_MS } from '../alerts/alerts.service.ts';
 import { countOpenAlerts } from '../alerts/alerts.store.ts';
 import { readDeadLetterTotal } from '../alerts/counters.store.ts';
-import { findPurgesCompleted } from '../retention/purges.store.ts';
+import { listPurges } from '../retention/purges.store.ts';
 import { readDiskUsed } from './database-disk.store.ts';
 import type { Figures } from './figures.ts';
 
@@ -23,8 +21,7 @@ export type Reading = () => Promise<Figures>;
 
 const MAX_FAILING = 10_000;
 
-const countOf = (backlog: Backlog | null) => backlog?.count ?? 0;
-const secondsOf = (backlog: Backlog | null) => (backlog?.ageMs ?? 0) / 1000;
+const seconds = (ms = 0) => ms / 1000;
 
 /** The figures in the database, read by index and with bounded counts. Each rejects if it cannot be reached. */
 export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
@@ -33,33 +30,27 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
     async () => ({ pbs_deliveries: { pending: await countInState(db, 'pending') } }),
     async () => ({ pbs_deliveries: { retrying: await countInState(db, 'retrying') } }),
     async () => ({ pbs_deliveries: { dead_letter: await countInState(db, 'dead_letter') } }),
-    async () => ({ pbs_delivery_oldest_due_seconds: secondsOf(await findDueBacklog(db)) }),
+    async () => ({ pbs_delivery_oldest_due_seconds: seconds((await findDueBacklog(db))?.ageMs) }),
     async () => {
       const [ofReservations, all] = await Promise.all([findUndispatched(db, 0), measureUndispatched(db, 0)]);
       return {
-        pbs_reservations_undispatched: countOf(ofReservations),
-        pbs_event_oldest_undispatched_seconds: secondsOf(all),
+        pbs_reservations_undispatched: ofReservations?.count ?? 0,
+        pbs_event_oldest_undispatched_seconds: seconds(all?.ageMs),
       };
     },
     async () => ({ pbs_holds_active: await countActiveHolds(db) }),
     async () => {
       const overdue = await findOverdueHolds(db, 0);
-      return { pbs_holds_overdue: countOf(overdue), pbs_hold_oldest_overdue_seconds: secondsOf(overdue) };
+      return { pbs_holds_overdue: overdue?.count ?? 0, pbs_hold_oldest_overdue_seconds: seconds(overdue?.ageMs) };
     },
-    async () => {
-      const failing = await findFailing(db, FAILING_MS, MAX_FAILING);
-      return { pbs_endpoints_failing: failing.length };
-    },
+    async () => ({ pbs_endpoints_failing: (await findFailing(db, FAILING_MS, MAX_FAILING)).length }),
     async () => ({ pbs_endpoints_unhealthy: await countUnhealthy(db) }),
-    async () => {
-      const open = await countOpenAlerts(db);
-      return { pbs_alerts_open: Object.fromEntries(ALERT_KINDS.map((kind) => [kind, open.get(kind) ?? 0])) };
-    },
+    async () => ({ pbs_alerts_open: await countOpenAlerts(db) }),
     async () => ({ pbs_dead_letters_total: await readDeadLetterTotal(db) }),
     async () => {
-      const completed: Record<string, number> = {};
-      for (const [kind, at] of await findPurgesCompleted(db)) completed[kind] = at.getTime() / 1000;
-      return { pbs_retention_completed_timestamp_seconds: completed };
+      const purges = await listPurges(db);
+      const completed = purges.map(({ _id, completedAt: at }) => [_id, seconds(at.getTime())] as const);
+      return { pbs_retention_completed_timestamp_seconds: Object.fromEntries(completed) };
     },
     async () => {
       const used = await readDiskUsed(db);

@@ -1,4 +1,4 @@
-import { type Db, type Expression } from '../../platform/mongo.ts';
+import type { Db, Expression } from '../../platform/mongo.ts';
 import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import type { Kind } from './kinds.ts';
 
@@ -29,7 +29,6 @@ export async function forgetPurge(db: Db, kind: Kind['name']): Promise<void> {
   await purgeCollection(db).deleteOne({ _id: kind });
 }
 
-export async function findPurgesCompleted(db: Db): Promise<ReadonlyMap<Kind['name'], Date>> {
-  const rows = await purgeCollection(db).find().toArray();
-  return new Map(rows.map(({ _id, completedAt }) => [_id, completedAt]));
+export async function listPurges(db: Db): Promise<Purge[]> {
+  return purgeCollection(db).find().toArray();
 }
