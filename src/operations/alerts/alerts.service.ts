@@ -29,18 +29,15 @@ export type AlertDeps = {
   workers: WorkerWatch;
 };
 
-/** How long a condition may last before an alert is raised; the number of wrong keys within two minutes. */
-const TIMES = {
-  // With a sweep every 5 s, and 10 s to take over from a dead watch, an alert is raised within 60 s of the fault.
-  undispatchedMs: 30_000,
-  overdueMs: 30_000,
-  deliveryOverdueMs: 30_000,
-  workerAbsentMs: 30_000,
-  // High enough for a person who mistypes, but not for a client that loops with an old key.
-  wrongKeys: { admin: 20, partner: 200 },
-  /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
-  calmMs: 60_000,
-};
+/**
+ * How long a condition may last before an alert is raised: within 60 s of the fault, with a sweep every 5 s and 10 s to
+ * take over from a dead watch.
+ */
+const GRACE_MS = 30_000;
+/** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
+const CALM_MS = 60_000;
+/** Wrong keys within two minutes: more than a person mistypes, fewer than a client sends that loops with an old key. */
+const WRONG_KEYS = { admin: 20, partner: 200 };
 
 /** How long an endpoint must have failed for an alert and the metric. */
 export const FAILING_MS = 3_600_000;
@@ -67,7 +64,7 @@ export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promi
       deps.log.warn({ alert: kind, error: (err as Error).message }, 'an alert condition could not be checked');
     }
   }
-  for (const row of await resolveUnseen(deps.db, checked, TIMES.calmMs)) {
+  for (const row of await resolveUnseen(deps.db, checked, CALM_MS)) {
     const lastedMs = (row.resolvedAt ?? row.raisedAt).getTime() - row.raisedAt.getTime();
     deps.log.info({ ...logFields(row), lasted_ms: lastedMs }, 'an alert is resolved');
   }
@@ -108,23 +105,23 @@ async function findConditions(
           conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
       );
     case 'event_undispatched':
-      return waiting(kind, await measureUndispatched(deps.db, TIMES.undispatchedMs));
+      return waiting(kind, await measureUndispatched(deps.db, GRACE_MS));
     case 'hold_overdue':
-      return waiting(kind, await findOverdueHolds(deps.db, TIMES.overdueMs));
+      return waiting(kind, await findOverdueHolds(deps.db, GRACE_MS));
     case 'delivery_overdue':
-      return waiting(kind, await overdueDeliveries(deps, TIMES.deliveryOverdueMs));
+      return waiting(kind, await overdueDeliveries(deps, GRACE_MS));
     case 'queue_paused':
       if (queues === undefined) return undefined;
       return Promise.all(queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)));
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
-      return deps.workers.absent(queues, TIMES.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
+      return deps.workers.absent(queues, GRACE_MS).map((subject) => conditionOf(kind, 1, { subject }));
     case 'job_dead_lettered': {
       const counts = await deps.queues.countGivenUp();
       return counts && [...counts].map(([subject, count]) => conditionOf(kind, count, { subject }));
     }
     case 'wrong_keys':
-      return (await readWrongKeys(deps.db, TIMES.wrongKeys)).map(({ listener: subject, count }) =>
+      return (await readWrongKeys(deps.db, WRONG_KEYS)).map(({ listener: subject, count }) =>
         conditionOf(kind, count, { subject }),
       );
     case 'guard_index_absent': {

@@ -14,7 +14,7 @@ export async function readDeadLetterTotal(db: Db): Promise<number> {
   return row?.total ?? 0;
 }
 
-export const LISTENERS = ['partner', 'admin'] as const;
+const LISTENERS = ['partner', 'admin'] as const;
 export type Listener = (typeof LISTENERS)[number];
 
 const THIS_MINUTE = { $dateTrunc: { date: '$$NOW', unit: 'minute' } };
@@ -45,20 +45,14 @@ export async function readWrongKeys(
   atLeast: Record<Listener, number>,
 ): Promise<{ listener: Listener; count: number }[]> {
   const rows = await alertStateCollection(db)
-    .aggregate<{ _id: string; count: number; previous: number }>([
+    .aggregate<{ _id: string; count: number }>([
       { $match: { _id: { $in: LISTENERS.map((listener) => `wrong-keys:${listener}`) } } },
       { $match: { $expr: { $gte: ['$minute', LAST_MINUTE] } } },
-      {
-        $project: {
-          count: 1,
-          previous: { $cond: [{ $eq: ['$minute', THIS_MINUTE] }, '$previous', 0] },
-        },
-      },
+      { $set: { count: { $add: ['$count', { $cond: [{ $eq: ['$minute', THIS_MINUTE] }, '$previous', 0] }] } } },
     ])
     .toArray();
   return LISTENERS.flatMap((listener) => {
-    const row = rows.find(({ _id }) => _id === `wrong-keys:${listener}`);
-    const count = row === undefined ? 0 : row.count + row.previous;
-    return row !== undefined && count >= atLeast[listener] ? [{ listener, count }] : [];
+    const { count = 0 } = rows.find(({ _id }) => _id === `wrong-keys:${listener}`) ?? {};
+    return count >= atLeast[listener] ? [{ listener, count }] : [];
   });
 }

@@ -22,13 +22,8 @@ export function startAlerting(
     if (!scope.stopping.aborted) log.warn({ error: err.message }, 'the newest time zone data could not be read');
   });
   const deps = { db, log, config, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
-  const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
-    const run = async (stopping: AbortSignal) => {
-      await work(stopping);
-      return { count: 0 };
-    };
-    startSweep(scope, db, { name, everyMs: EVERY_MS, run });
-  };
+  const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void =>
+    startSweep(scope, db, { name, everyMs: EVERY_MS, run: (stopping) => work(stopping).then(() => ({ count: 0 })) });
   sweep('alerts', (stopping) => sweepAlerts(deps, stopping));
   if (config.alertUrl !== undefined) {
     const post = createAlertPost(config.alertUrl);
