@@ -4,6 +4,7 @@ import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-f
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
 import { sentBody } from '../../http/send-json.ts';
 import type { BoardCall } from '../operators/queue-board.rules.ts';
+import type { SignIn } from '../operators/sign-in.ts';
 import { type Attempt, type AuditDeps, beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
@@ -46,8 +47,6 @@ export function auditTrail(
     next();
   };
 }
-
-type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
 
 /** Audits sign-ins, sign-outs and wrong keys. */
 export function signInTrail(deps: AuditDeps) {

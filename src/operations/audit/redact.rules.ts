@@ -33,7 +33,7 @@ export function redact(seen: unknown): unknown {
     IS_NEVER_KEPT.has(name) && value !== null ? '[redacted]' : value,
   );
   const kept = JSON.parse(text) as Record<string, unknown>;
-  return text.length > MAX_CHARACTERS ? withoutLongest(kept, text.length, MAX_CHARACTERS) : kept;
+  return withoutLongest(kept, text.length, MAX_CHARACTERS);
 }
 
 /** The limit in a listing: a page of 200 rows has two objects each. */
@@ -42,13 +42,12 @@ const MAX_LISTED_CHARACTERS = 16_384;
 /** An object for a listing: without its longest members if it is too long. */
 export function shortenForListing(kept: unknown): unknown {
   if (typeof kept !== 'object' || kept === null) return kept;
-  const { length } = JSON.stringify(kept);
-  if (length <= MAX_LISTED_CHARACTERS) return kept;
-  return withoutLongest(kept as Record<string, unknown>, length, MAX_LISTED_CHARACTERS);
+  return withoutLongest(kept as Record<string, unknown>, JSON.stringify(kept).length, MAX_LISTED_CHARACTERS);
 }
 
-/** Leaves out lists first, the longest first; a note in their place says how much was left out. */
+/** If too long, leaves out lists first, the longest first; a note in their place says how much was left out. */
 function withoutLongest(kept: Record<string, unknown>, length: number, maxLength: number): Record<string, unknown> {
+  if (length <= maxLength) return kept;
   const members = Object.entries(kept)
     .map(([name, value]) => ({ name, value, length: JSON.stringify(value).length }))
     .sort((a, b) => Number(Array.isArray(b.value)) - Number(Array.isArray(a.value)) || b.length - a.length);

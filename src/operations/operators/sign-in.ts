@@ -1,5 +1,4 @@
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
-import express from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { DomainError } from '../../domain/errors.ts';
 import { sendPage } from '../../http/html-page.tsx';
 import { tooManyBadKeys, tryKey } from '../../http/rate-limit.ts';
@@ -22,6 +21,8 @@ import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
+export type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
+
 export type SignInDeps = {
   db: Db;
   clock: Clock;
@@ -29,11 +30,7 @@ export type SignInDeps = {
   badKeys: LocalRateLimiter;
   onLimited: () => void;
   /** Audits a sign-in or sign-out, which fails if this throws. */
-  record: (
-    req: Request,
-    res: Response,
-    done: { action: 'signIn' | 'signOut'; operator: SignedIn; status: number },
-  ) => Promise<void>;
+  record: (req: Request, res: Response, done: SignIn) => Promise<void>;
   /** Audits a wrong key from the sign-in page or the header. Never throws. */
   recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number) => Promise<void>;
 };

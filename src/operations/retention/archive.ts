@@ -16,10 +16,7 @@ export type Archive = {
   get(name: string, signal: AbortSignal): Promise<Buffer | undefined>;
 };
 
-type ArchiveConfig = Pick<
-  Config,
-  'archiveEndpoint' | 'archiveRegion' | 'archiveAccessKeyId' | 'archiveSecretAccessKey'
->;
+type ArchiveConfig = Pick<Config, Extract<keyof Config, `archive${string}`>>;
 
 export function openArchive(url: string, config: ArchiveConfig): Archive {
   return url.startsWith('s3:') ? createS3Archive(url, config) : createFileArchive(url);

@@ -10,15 +10,7 @@ import { findEventsWithDelivery } from '../../webhooks/deliveries/deliveries.sto
 import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../../webhooks/deliveries/retention.rules.ts';
 import type { AgedRow } from './aged-rows.store.ts';
 
-export type RetentionConfig = Pick<
-  Config,
-  | 'retentionHoldsDays'
-  | 'retentionBookingsDays'
-  | 'retentionEventsDays'
-  | 'retentionDeliveriesDays'
-  | 'retentionDeadLettersDays'
-  | 'retentionAuditDays'
->;
+export type RetentionConfig = Pick<Config, Extract<keyof Config, `retention${string}`>>;
 
 /** A kind of rows. `name` is its folder in the archive and the label of its metrics. */
 export type Kind = {
@@ -30,6 +22,7 @@ export type Kind = {
   /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
 };
+
 const OLD_AUDIT: RetentionRule = {
   collection: 'audit',
   field: 'at',
