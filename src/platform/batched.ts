@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
+import { withTimeout } from './deadline.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 
@@ -32,7 +33,7 @@ export function batched<Item, Result>(
           .then(() => (lingerMs === 0 ? endOfTurn() : delay(lingerMs)))
           .then(() => {
             begin();
-            return endOrPatience(running);
+            return withTimeout(PATIENCE_MS, () => running).catch(() => undefined);
           });
       },
     },
@@ -48,15 +49,4 @@ export function batchedByDb<Item, Result>(
 ): (db: Db, item: Item) => Promise<Result> {
   const callsOn = memoizeByObject((db: Db) => batched<Item, Result>((items) => work(db, items), maxItems, lingerMs));
   return (db, item) => callsOn(db)(item);
-}
-
-/** Resolves when the batch has ended, and after 100 ms anyway. */
-function endOrPatience(batch: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
-    void batch.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The ending of a file that is not complete yet. */
@@ -6,13 +6,7 @@ export const PART = '.part';
 
 /** Writes a file atomically and durably, readable by this user only. */
 export async function writeWhole(file: string, content: Buffer | string): Promise<void> {
-  const handle = await open(`${file}${PART}`, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(`${file}${PART}`, content, { mode: 0o600, flush: true });
   await rename(`${file}${PART}`, file);
   await syncFolder(path.dirname(file));
 }

@@ -32,10 +32,8 @@ export function idBound(instant: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** Whether `text` is a UUID of any version, in canonical form. */
-export function isUuid(text: string): boolean {
-  return validate(text);
-}
+/** Whether a text is a UUID of any version, in canonical form. */
+export const isUuid: (text: string) => boolean = validate;
 
 /** An id as stored: UUIDs in lower case (RFC 9562, section 4), other texts unchanged. */
 export const asStored = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession, Connection } from 'mongoose';
-import mongoose from 'mongoose';
+import mongoose, { type ClientSession, type Connection } from 'mongoose';
 
 export type Db = Connection;
 

@@ -11,17 +11,11 @@ export function encodeCursor(position: Position | null): string | null {
 
 /** The position of a text made by `encodeCursor`; undefined for any other text. */
 export function decodeCursor(cursor: string): Position | undefined {
-  const decoded = parse(cursor);
-  if (!Array.isArray(decoded)) return undefined;
-  const [time, id] = decoded as [unknown, unknown];
-  if (typeof time !== 'number' || typeof id !== 'string' || Number.isNaN(new Date(time).getTime())) return undefined;
-  const position = { at: new Date(time), id };
-  return encodeCursor(position) === cursor ? position : undefined;
-}
-
-function parse(cursor: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const [time, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown];
+    if (typeof time !== 'number' || typeof id !== 'string') return undefined;
+    const position = { at: new Date(time), id };
+    return encodeCursor(position) === cursor ? position : undefined;
   } catch {
     return undefined;
   }
