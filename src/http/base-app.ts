@@ -1,9 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Express, RequestHandler } from 'express';
-import express from 'express';
-import type { HelmetOptions } from 'helmet';
-import helmet from 'helmet';
+import express, { type Express, type RequestHandler } from 'express';
+import helmet, { type HelmetOptions } from 'helmet';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';

@@ -109,11 +109,9 @@ export const wallTime = () =>
 export const wallTimeEnd = () =>
   Joi.string()
     .pattern(/^(?:(?:[01]\d|2[0-3]):[0-5][05]|24:00)$/)
-    .custom((value: string) => (value === END_OF_DAY ? '00:00' : value))
+    .custom((value: string) => (value === '24:00' ? '00:00' : value))
     .messages({ 'string.pattern.base': 'must be a time HH:MM from 00:00 to 24:00 on a multiple of 5 minutes' })
     .meta({ jsonSchema: { pattern: '^(([01][0-9]|2[0-3]):[0-5][05]|24:00)$' } });
-
-const END_OF_DAY = '24:00';
 
 const bounded = Joi.extend((joi: Joi.Root) => ({
   type: 'array',

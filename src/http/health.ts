@@ -4,6 +4,7 @@ import type { Progress } from '../platform/progress.ts';
 import { WRITE_REFUSALS } from '../platform/redis.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { ZONE_DATA } from '../platform/zone-data.ts';
+import type { Queues } from '../queues/queues.ts';
 import { mountGet } from './mount-routes.ts';
 import { growing, named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
@@ -84,7 +85,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
 export type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects if it cannot be reached. */
   missingGuards: () => Promise<string[]>;
-  redisState: () => Promise<string>;
+  queues: Pick<Queues, 'tryWrite'>;
   progress: Pick<Progress, 'stalls'>;
   stopping: AbortSignal;
 };
@@ -101,7 +102,7 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
     res.status(503).json({ status: 'stalled', stalled });
     return undefined;
   });
-  const redisState = singleFlight(deps.redisState);
+  const redisState = singleFlight(deps.queues.tryWrite);
   mountGet(app, '/readyz', async (_req, res) => {
     const [redis, missing] = await Promise.all([redisState(), deps.missingGuards().catch(() => undefined)]);
     if (deps.stopping.aborted) {

@@ -15,20 +15,16 @@ export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonl
 
 export function repeatedInQuery(given: Record<string, unknown>): FieldFault[] {
   const names = Object.keys(given).filter((name) => Array.isArray(given[name]));
-  return names.slice(0, MOST_NAMES).map((name) => ({
-    path: FIELD_NAME.test(name) ? name : 'query',
-    message: 'is sent twice: send it once',
-  }));
+  return names.slice(0, MOST_NAMES).map((name) => ({ path: pathOf(name), message: 'is sent twice: send it once' }));
 }
+
+const pathOf = (name: string): string => (FIELD_NAME.test(name) ? name : 'query');
 
 /** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */
 export function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
   return Object.entries(clean as Record<string, unknown>)
     .filter(([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value))
-    .map(([path, value]) => ({
-      path,
-      message: `must be written exactly as ${String(value)}`,
-    }));
+    .map(([path, value]) => ({ path, message: `must be written exactly as ${String(value)}` }));
 }
 
 const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
@@ -44,8 +40,7 @@ export function unknownInQuery(
   const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
   if (unknown.length === 0) return [];
   const remedy = known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
-  const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
-  return [...new Set(paths)].slice(0, MOST_NAMES).map((path) => ({
+  return [...new Set(unknown.map(pathOf))].slice(0, MOST_NAMES).map((path) => ({
     path,
     message: `${path === 'query' ? 'has an unknown field' : 'is not a known query field'}: ${remedy}`,
   }));
@@ -59,7 +54,7 @@ export function undecodableFields(url: string): FieldFault[] {
   const faulty = query.split('&').filter((pair) => !isUtf8(percentDecoded(pair)));
   const names = faulty.map((pair) => pair.split('=', 1)[0] ?? '');
   return names.slice(0, MOST_NAMES).map((name) => ({
-    path: FIELD_NAME.test(name) ? name : 'query',
+    path: pathOf(name),
     message: 'is not UTF-8: percent-encode the bytes of the text in UTF-8',
   }));
 }

@@ -117,7 +117,6 @@ export function limitBadKeys<Caller>(
 const IN_AUTHORIZATION =
   'The key is read from the header x-api-key, not from Authorization. Send it there, without the word Bearer.';
 
-/** Counts a key that may be invalid. */
 async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
   const [usage, all] = await Promise.all([ofAddress.count(address), ofAll.count('')]);
   return {

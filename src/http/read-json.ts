@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import express from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
 
 const MAX_BODY_BYTES = 100 * 1024;

@@ -1,5 +1,4 @@
-import type { ObjectSchema, Schema, SchemaMap } from 'joi';
-import Joi from 'joi';
+import Joi, { type ObjectSchema, type Schema, type SchemaMap } from 'joi';
 import { EXAMPLE } from './example-values.ts';
 
 // Schemas of responses. They describe, and tests check real responses against them; nothing is validated while serving.

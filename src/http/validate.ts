@@ -4,8 +4,6 @@ import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import { FIELD_NAME, fieldsOf, MOST_NAMES, repeatedInQuery, rewritten, unknownInQuery } from './query-faults.ts';
 
-type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
-
 type Given = {
   query: unknown;
   querySchema: ObjectSchema<unknown> | undefined;
@@ -26,8 +24,8 @@ export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchem
   const faults: FieldFault[] = [];
   const parts = { ...(query as Record<string, unknown>) };
   const checked = {
-    query: check({ value: parts, schema: querySchema, convert: true }, faults),
-    body: check({ value: body, schema: bodySchema, convert: false }, faults),
+    query: check(converting, querySchema, parts, faults),
+    body: check(asItIs, bodySchema, body, faults),
   };
   faults.push(...rewritten(parts, checked.query), ...unknownInQuery(parts, querySchema, ignoredInQuery));
   faults.unshift(...repeatedInQuery(parts));
@@ -86,9 +84,9 @@ const MESSAGES = {
   'object.base': 'must be an object',
 };
 
-function check(part: Part, faults: FieldFault[]): unknown {
-  if (part.schema === undefined) return {};
-  const checked = (part.convert ? converting : asItIs)(part.schema)(part.value);
+function check(by: typeof asItIs, schema: Given['bodySchema'], value: unknown, faults: FieldFault[]): unknown {
+  if (schema === undefined) return {};
+  const checked = by(schema)(value);
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
 }
@@ -114,7 +112,6 @@ const checkedBy = ({ messages, ...options }: ValidationOptions) =>
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
 const asItIs = checkedBy({ stripUnknown: true, convert: false });
-/** Messages for the validation of a file. */
 const closed = checkedBy({
   convert: false,
   messages: {

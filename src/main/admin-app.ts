@@ -80,7 +80,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
     ...context.config,
     moreWords: words,
   });
-  mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
+  mountHealth(app, { ...context, missingGuards: guards.missing });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req, res) });

@@ -49,7 +49,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     moreWords: documentationWords(),
   });
   app.enable(ERROR_PAGES);
-  mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
+  mountHealth(app, { ...context, missingGuards: guards.missing });
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;

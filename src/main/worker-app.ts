@@ -31,12 +31,8 @@ export async function serveHealth(
 
 function createWorkerApp(context: WorkerContext<unknown>): Express {
   const app = createBaseApp(context.log);
-  const { db, queues, progress } = context;
-  mountHealth(app, {
-    ...context,
-    missingGuards: singleFlight(() => missingGuards(db)),
-    redisState: queues.tryWrite,
-  });
+  const { db, progress } = context;
+  mountHealth(app, { ...context, missingGuards: singleFlight(() => missingGuards(db)) });
   mountProcessMetrics(app, processMetrics(db), progress);
   app.use(notFound);
   app.use(errorHandler);

@@ -1,5 +1,6 @@
 import Joi, { type Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { camelCase } from '../../platform/camel-case.ts';
 import { errorBody } from '../error-handler.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { EXAMPLE } from '../example-values.ts';
@@ -37,9 +38,7 @@ export function responseName(codes: readonly ErrorCode[]): string {
   return codes.map(pascalCase).join('Or');
 }
 
-function pascalCase(code: string): string {
-  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
-}
+const pascalCase = (code: string): string => camelCase(`_${code}`);
 
 /**
  * The response for these codes. It uses the common error schema if possible, because client generators make a type of

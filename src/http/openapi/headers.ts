@@ -1,5 +1,3 @@
-import type { ResponseHeader } from '../route.ts';
-
 type Header = { description: string; required?: true; schema: Record<string, unknown>; example: unknown };
 
 export const HEADERS = {
@@ -75,6 +73,6 @@ export type HeaderName = keyof typeof HEADERS;
 
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-export function headersOf(own: readonly (ResponseHeader | HeaderName)[]): Record<string, { $ref: string }> {
+export function headersOf(own: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries([...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

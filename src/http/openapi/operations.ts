@@ -107,8 +107,6 @@ function resultName(operationId: string): string {
   return `${plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}List`;
 }
 
-const IGNORED_FIELDS = ['X-Ignored-Fields'] as const;
-
 function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, { description, body, example, headers = [] }]) => [
@@ -117,7 +115,7 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
         description,
         headers: headersOf([
           ...headers,
-          ...(operation.method === 'get' ? [] : IGNORED_FIELDS),
+          ...(operation.method === 'get' ? [] : (['X-Ignored-Fields'] as const)),
           ...deprecationHeaders(operation),
         ]),
         ...(body && { content: contentOf(described(body), resultName(operation.operationId), schemas, example) }),

@@ -1,4 +1,5 @@
 import type { Schema } from 'joi';
+import { camelCase } from '../../platform/camel-case.ts';
 import { type Components, described, exampleOf, isRequired, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
@@ -27,7 +28,7 @@ export function describeWebhooks(
 
 function describeWebhook({ name, summary, when, headers, body }: WebhookDescription, components: Components) {
   return {
-    operationId: `on${name.replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+    operationId: camelCase(`on_${name}`),
     summary,
     description: `${when} ${RETRIES}`,
     security: [],
