@@ -36,21 +36,17 @@ function meView({ partner, key, venues }: KeyHolder, config: ConfigOf<'api'>): R
       expires_at: key.expiresAt?.toISOString() ?? null,
       last_used_at: key.lastUsedAt?.toISOString() ?? null,
     },
-    limits: limitsOf(config),
+    limits: {
+      rate_limit_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
+      max_active_holds: config.maxActiveHolds,
+      hold_ttl_seconds: config.holdTtlSeconds,
+      max_hold_ttl_seconds: MAX_TTL_SECONDS,
+      max_hold_life_seconds: MAX_LIFE_SECONDS,
+      max_range_days: MAX_RANGE_DAYS,
+      max_webhooks: MAX_SUBSCRIPTIONS,
+      webhook_retry_delays_seconds: config.webhookRetryDelaysSeconds,
+    },
     horizon_days: config.bookingHorizonDays,
     venues: venues.map(({ id, name }) => ({ venue_id: id, name })),
-  };
-}
-
-function limitsOf(config: ConfigOf<'api'>): Record<string, unknown> {
-  return {
-    rate_limit_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
-    max_active_holds: config.maxActiveHolds,
-    hold_ttl_seconds: config.holdTtlSeconds,
-    max_hold_ttl_seconds: MAX_TTL_SECONDS,
-    max_hold_life_seconds: MAX_LIFE_SECONDS,
-    max_range_days: MAX_RANGE_DAYS,
-    max_webhooks: MAX_SUBSCRIPTIONS,
-    webhook_retry_delays_seconds: config.webhookRetryDelaysSeconds,
   };
 }

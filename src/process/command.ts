@@ -1,14 +1,10 @@
-import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb, PATIENT } from '../platform/mongo-connection.ts';
 import type { ConfigOf, ProcessName } from './config/config.ts';
-import { runProcess } from './lifecycle.ts';
+import { type ProcessScope, runProcess } from './lifecycle.ts';
 
-export type CommandScope<Settings> = {
-  config: Settings;
-  log: Logger;
-  /** Aborts when the command is asked to stop; long work must listen to it. */
-  stopping: AbortSignal;
+/** Long work must listen to `stopping`. */
+export type CommandScope<Settings> = Pick<ProcessScope<Settings>, 'config' | 'log' | 'stopping'> & {
   /** Connects to MongoDB, for commands that may take hours. */
   openDatabase(): Promise<Db>;
 };

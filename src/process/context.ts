@@ -1,11 +1,9 @@
 import { createRateLimits, type RateLimits } from '../http/rate-limiter.ts';
 import { type Clock, createDatabaseClock, systemClock } from '../platform/clock.ts';
 import { setLeaseMs } from '../platform/leased-cache.ts';
-import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, IMPATIENT, openDb } from '../platform/mongo-connection.ts';
 import { countPoolUse } from '../platform/process-metrics.ts';
-import type { Progress } from '../platform/progress.ts';
 import { createSecretBox, deriveKeys, type SecretBox } from '../platform/secret-box.ts';
 import { createQueues, type Queues } from '../queues/queues.ts';
 import type { ConfigOf, WorkConfig } from './config/config.ts';
@@ -13,15 +11,10 @@ import type { ProcessScope } from './lifecycle.ts';
 import { requireSupportedRedis } from './server-requirements.ts';
 
 /** The connections and tools of every process of the service. */
-export type WorkerContext<Settings = WorkConfig> = {
-  config: Settings;
-  log: Logger;
-  clock: Clock;
-  db: Db;
-  queues: Queues;
-  progress: Progress;
-  stopping: AbortSignal;
-};
+export type WorkerContext<Settings = WorkConfig> = Pick<
+  ProcessScope<Settings>,
+  'config' | 'log' | 'progress' | 'stopping'
+> & { clock: Clock; db: Db; queues: Queues };
 
 /** The context of services; each service takes the parts that it needs. */
 export type Context = WorkerContext<ConfigOf<'api'>> & {

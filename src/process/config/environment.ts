@@ -35,5 +35,4 @@ export function operatorEnvironment(
  */
 export const otlpEndpoint = (): string | undefined => process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 
-/** Whether OTEL_TRACES_SAMPLER is set. */
 export const isSamplerStated = (): boolean => Boolean(process.env['OTEL_TRACES_SAMPLER']);
