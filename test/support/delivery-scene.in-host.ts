@@ -1,7 +1,7 @@
 import type { QueueName } from '../../src/queues/jobs.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
-import type { WebhookMessage } from '../../src/webhooks/sender/exchange.ts';
+import type { WebhookMessage } from '../../src/webhooks/sender/send-webhook.ts';
 import type { Service } from './service.ts';
 import { attemptDelivery, standardSender } from './service-calls.ts';
 

@@ -2,7 +2,7 @@ import { eventBody, requestIdFor, traceparentOfEvent } from '../../events/events
 import { counter, histogram } from '../../platform/process-metrics.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
-import type { WebhookMessage } from '../sender/exchange.ts';
+import type { WebhookMessage } from '../sender/send-webhook.ts';
 import { type SigningKeys, signDelivery, signStandardWebhook } from '../sender/signature.rules.ts';
 import { openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';

@@ -9,8 +9,6 @@ import {
 } from './delivery-error.rules.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** Interim responses (1xx) that a receiver may send first; more are rejected, so that none can occupy this process. */
-const MAX_INTERIM_RESPONSES = 20;
 const MAX_DECODED_BYTES = 16 * 1024;
 const MAX_EXCERPT_CHARACTERS = 1024;
 /** Enough for the characters of an excerpt in any encoding of the web. */
@@ -41,13 +39,8 @@ export type SendOutcome = {
 export function collectResponse() {
   const chunks: Buffer[] = [];
   let bytesLeft = MAX_RESPONSE_BYTES;
-  let interimLeft = MAX_INTERIM_RESPONSES;
   let head: Pick<IncomingMessage, 'statusCode' | 'headers'> | undefined;
   return {
-    isOneInterimTooMany(): boolean {
-      interimLeft -= 1;
-      return interimLeft < 0;
-    },
     begin(response: Pick<IncomingMessage, 'statusCode' | 'headers'>): void {
       head = response;
     },
@@ -71,6 +64,19 @@ export function collectResponse() {
       };
     },
   };
+}
+
+/** Statuses of responses that are complete with their head, regardless of its fields (RFC 9110, 6.4.1). */
+const WITHOUT_BODY: readonly (number | undefined)[] = [204, 205, 304];
+
+export function hasNoBody({ statusCode }: Pick<IncomingMessage, 'statusCode'>): boolean {
+  return WITHOUT_BODY.includes(statusCode);
+}
+
+/** Whether the head announces a body. A 205 without a length would go on until its connection ends. */
+export function announcesBody({ statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);
 }
 
 /** The origin of a redirect's target, because path and query may hold secrets; null if it is no http or https URL. */

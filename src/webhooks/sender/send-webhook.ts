@@ -1,12 +1,33 @@
 import { setMaxListeners } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { parseUrl } from '../../platform/parse-url.ts';
 import { inCallSpan } from '../../platform/tracing.ts';
-import { collectResponse, type FailureCause, type SendOutcome } from './collect-response.ts';
+import { announcesBody, collectResponse, type FailureCause, hasNoBody, type SendOutcome } from './collect-response.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { failureOf } from './delivery-error.rules.ts';
 import type { EndpointRules } from './endpoint-address.rules.ts';
-import { runExchange, type WebhookMessage } from './exchange.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
+
+/** Asks for no compression: only the beginning of a response is kept, for people to read. */
+const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
+/** Interim responses (1xx) that a receiver may send first; more are rejected, so that none can occupy this process. */
+const MAX_INTERIM_RESPONSES = 20;
+
+export type WebhookMessage = {
+  url: string;
+  headers: Record<string, string>;
+  /** The exact bytes that were signed; a string is sent as UTF-8. */
+  body: Buffer | string;
+  /** How long this may be sent; for ever if absent. */
+  validity?: {
+    /** The last instant, by `performance.now()`, at which the first byte may be written. */
+    untilMs: number;
+    /** The current message; null if it may no longer be sent, which ends the exchange as `interrupted`. */
+    renew(): Promise<WebhookMessage | null>;
+  };
+  /** Ends the exchange as `interrupted`; any number of sends may share one signal. */
+  signal?: AbortSignal;
+};
 
 /** `resolve`: `resolverFor` unless given. */
 type WebhookSenderOptions = EndpointRules & { timeoutMs: number; resolve?: ResolveAddresses };
@@ -31,7 +52,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
     async send(message: WebhookMessage): Promise<SendOutcome> {
       if (closed || message.signal?.aborted === true) return notSent('interrupted');
       const url = parseUrl(message.url);
-      if (url === undefined) return notSent('network_error');
+      if (url === undefined) return notSent({ error: 'network_error', detail: null });
       const exchange = inCallSpan(
         'POST',
         // Only the origin: the path of an endpoint can be a secret.
@@ -96,12 +117,10 @@ function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: C
       return settled ? null : message;
     };
     const begin = (fresh: boolean): void => {
+      if (settled) return;
       const request = connections.request(url, { fresh });
       abandon = () => void request.destroy();
-      const again = (): void => {
-        if (!settled) begin(true);
-      };
-      runExchange(request, { url, response, settle, cut, renewed, again });
+      runExchange(request, { response, settle, cut, renewed, again: () => begin(true) });
     };
     try {
       begin(false);
@@ -111,14 +130,77 @@ function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: C
   });
 }
 
-function notSent(error: 'interrupted' | 'network_error'): SendOutcome {
-  return {
-    ok: false,
-    statusCode: null,
-    error,
-    errorDetail: null,
-    redirectTo: null,
-    durationMs: 0,
-    responseExcerpt: null,
+/** What the requests of an exchange share: a message may be sent a second time. */
+type Exchange = {
+  response: ReturnType<typeof collectResponse>;
+  settle(cause: FailureCause): void;
+  /** Settles and ends the connection. */
+  cut(cause: FailureCause): void;
+  /** The message as it may be sent now, or null. */
+  renewed(): Promise<WebhookMessage | null>;
+  /** Sends the message again, over a new connection, unless the exchange is settled. */
+  again(): void;
+};
+
+/** Writes the message once the connection is ready, and settles the exchange by what the receiver responds. */
+function runExchange(request: ClientRequest, exchange: Exchange): void {
+  const { settle, cut, again } = exchange;
+  let interims = 0;
+  let isAnswered = false;
+  const write = (): void => {
+    writeMessage(request, exchange).catch((error: unknown) => cut(failureOf(error)));
   };
+  request.on('socket', (socket) => {
+    if (request.reusedSocket) {
+      socket.prependOnceListener('data', () => {
+        isAnswered = true;
+      });
+      write();
+    } else socket.once(request.protocol === 'https:' ? 'secureConnect' : 'connect', write);
+  });
+  request.on('information', () => {
+    interims += 1;
+    if (interims > MAX_INTERIM_RESPONSES) cut({ error: 'network_error', detail: 'too_many_interim_responses' });
+  });
+  request.on('upgrade', (_response, socket) => {
+    cut({ error: 'network_error', detail: 'malformed_response' });
+    socket.destroy();
+  });
+  request.on('response', (incoming) => readResponse(incoming, exchange));
+  request.on('error', (error) => {
+    if (request.reusedSocket && !isAnswered) again();
+    else settle(failureOf(error));
+  });
+}
+
+/** Sets the headers only now, because a message may be renewed until its connection is ready. */
+async function writeMessage(request: ClientRequest, { renewed, cut }: Exchange): Promise<void> {
+  const message = await renewed();
+  if (message === null) {
+    cut('interrupted');
+    return;
+  }
+  for (const [name, value] of Object.entries({ ...ACCEPT, ...message.headers })) request.setHeader(name, value);
+  request.end(message.body);
+}
+
+function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exchange): void {
+  response.begin(incoming);
+  incoming.on('error', (error) => settle(failureOf(error)));
+  if (hasNoBody(incoming)) {
+    // On a reused connection, an announced body would be read as the next response.
+    if (announcesBody(incoming)) cut(null);
+    else settle(null);
+    incoming.resume();
+    return;
+  }
+  incoming.on('data', (chunk: Buffer) => {
+    if (response.isFullWith(chunk)) cut(null);
+  });
+  incoming.on('end', () => settle(null));
+}
+
+/** The outcome of a message of which nothing was sent. */
+async function notSent(cause: FailureCause): Promise<SendOutcome> {
+  return { ...(await collectResponse().outcome('', cause)), durationMs: 0 };
 }
