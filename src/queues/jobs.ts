@@ -66,19 +66,8 @@ export type DueHold = {
   dueAtMs: number;
 };
 export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
-export type DueDelivery = {
-  deliveryId: string;
-  eventType: string;
-  eventId: string;
-  subscriptionId: string;
-  partnerId: string;
-  venueId: string | null;
-  /** Null if the subscription is unknown. */
-  endpointHost: string | null;
-  generation: number;
-  attemptsLeft: number;
-  delayMs: number;
-};
+/** `endpointHost`: null if the endpoint is unknown. */
+export type DueDelivery = DeliveryJob & { endpointHost: string | null; attemptsLeft: number; delayMs: number };
 
 export type NewJob = { name: string; data: object; opts: BulkJobOptions & { jobId: string } };
 
@@ -132,20 +121,12 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
 }
 
 /** The job for the remaining attempts of a delivery's series; the worker's backoff says when each is due. */
-export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }: DueDelivery): NewJob {
+export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...data }: DueDelivery): NewJob {
   return {
-    name: `${delivery.eventType} → ${endpointHost ?? 'unknown endpoint'}`,
-    data: {
-      delivery_id: delivery.deliveryId,
-      event_type: delivery.eventType,
-      event_id: delivery.eventId,
-      subscription_id: delivery.subscriptionId,
-      partner_id: delivery.partnerId,
-      venue_id: delivery.venueId,
-      generation: delivery.generation,
-    } satisfies DeliveryJob,
+    name: `${data.event_type} → ${endpointHost ?? 'unknown endpoint'}`,
+    data: data satisfies DeliveryJob,
     opts: {
-      jobId: deliveryJobId(delivery.deliveryId, delivery.generation),
+      jobId: deliveryJobId(data.delivery_id, data.generation),
       delay: delayMs,
       attempts: attemptsLeft,
       backoff: { type: 'webhook' },

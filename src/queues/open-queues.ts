@@ -5,14 +5,13 @@ import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import { connectedInfos } from '../platform/redis-info.ts';
 import { infoField, isPersistent } from '../platform/server-requirements.rules.ts';
-import type { NewJob } from './jobs.ts';
+import { QUEUE_NAMES, type QueueName } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
 /** How long one node of a cluster may take: less than the call, so that a silent node does not hide the others. */
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
-const MAX_OFFERED = 500;
-const LINGER_MS = 200;
+const MAX_BATCH = 500;
 
 /** Whether Redis can be reached and accepts writes; otherwise with the error code: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
@@ -25,15 +24,8 @@ export function stateAfter(err: unknown): RedisState {
   return code === undefined ? 'unreachable' : `refuses writes: ${code}`;
 }
 
-const removeJobs = (queue: Queue, jobIds: readonly string[]) =>
-  Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
-
-/** Connects queues to Redis in the background, over one connection. They can be used before it is open. */
-export function openQueues<Name extends string>(
-  names: readonly Name[],
-  { redisUrl, prefix }: { redisUrl: string; prefix: string },
-  log: Logger,
-) {
+/** Connects all queues to Redis in the background, over one connection. They can be used before it is open. */
+export function openQueues(redisUrl: string, prefix: string, log: Logger) {
   const redis = createProducerRedis(redisUrl, log);
   const open = (name: string) => {
     const queue = new Queue(name, {
@@ -45,10 +37,10 @@ export function openQueues<Name extends string>(
     queue.on('error', (err) => log.debug({ queue: name, error: err.message }, 'queue connection error'));
     return queue;
   };
-  const byName = Object.fromEntries(names.map((name) => [name, open(name)])) as Record<Name, Queue>;
+  const byName = Object.fromEntries(QUEUE_NAMES.map((name) => [name, open(name)])) as Record<QueueName, Queue>;
   const isReady = () => redis.status === 'ready';
 
-  const inTime = async <T>(fields: { queue?: Name }, work: () => Promise<T>): Promise<T | undefined> => {
+  const inTime = async <T>(fields: { queue?: QueueName }, work: () => Promise<T>): Promise<T | undefined> => {
     if (!isReady()) return undefined;
     try {
       return await withTimeout(REDIS_TIMEOUT_MS, work);
@@ -60,7 +52,7 @@ export function openQueues<Name extends string>(
     }
   };
   /** Returns the result of `work`; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
-  const ask = <T>(name: Name, work: (queue: Queue) => Promise<T>) => inTime({ queue: name }, () => work(byName[name]));
+  const ask = <T>(queue: QueueName, work: (queue: Queue) => Promise<T>) => inTime({ queue }, () => work(byName[queue]));
 
   return {
     byName,
@@ -86,40 +78,23 @@ export function openQueues<Name extends string>(
       const infos = await inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS));
       return infos && serversIn(infos);
     },
-    /** Adds jobs for due work, and resolves to whether Redis accepted them. Concurrent calls share a batch. */
-    offering<Due>(name: Name, toJobs: (due: readonly Due[]) => NewJob[]) {
-      return batched(async (due: readonly Due[]) => {
-        const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;
-        return due.map(() => isTaken);
-      }, MAX_OFFERED);
-    },
-    /** Removes a job by its id, unless it is being worked on, and resolves to whether Redis did so; batched as above. */
-    removing(name: Name) {
-      return batched(async (jobIds: readonly string[]) => {
-        const isDone = (await ask(name, (queue) => removeJobs(queue, jobIds))) !== undefined;
-        return jobIds.map(() => isDone);
-      }, MAX_OFFERED);
-    },
     /**
-     * Adds and removes jobs that nobody waits for, in order. The changes of 200 ms leave together, which halves their
-     * cost. A job that is added and removed within that time is not added.
+     * Batches changes of a queue; each resolves to whether Redis accepted its batch. `lingerMs`: how long a batch waits
+     * for more changes, if nobody waits for them.
      */
-    changing<Due>(name: Name, toJob: (due: Due) => NewJob) {
-      type Change = { jobId: string; added?: Due };
+    changing<Change>(
+      name: QueueName,
+      work: (queue: Queue, changes: readonly Change[]) => Promise<object>,
+      lingerMs = 0,
+    ) {
       const change = async (changes: readonly Change[]) => {
-        const removed = new Set(changes.flatMap(({ jobId, added }) => (added === undefined ? jobId : [])));
-        const added = new Map(changes.flatMap((each) => (each.added === undefined ? [] : [[each.jobId, each.added]])));
-        const jobs = [...added].flatMap(([jobId, due]) => (removed.has(jobId) ? [] : toJob(due)));
-        const gone = [...removed].filter((jobId) => !added.has(jobId));
-        const work = (queue: Queue) => Promise.all([queue.addBulk(jobs), removeJobs(queue, gone)]);
-        const isDone = (await ask(name, work)) !== undefined;
+        const isDone = (await ask(name, (queue) => work(queue, changes))) !== undefined;
         return changes.map(() => isDone);
       };
-      return batched(change, MAX_OFFERED, LINGER_MS);
+      return batched(change, MAX_BATCH, lingerMs);
     },
     async close(): Promise<void> {
-      const queues: Queue[] = Object.values(byName);
-      await Promise.all(queues.map((queue) => queue.close().catch(() => undefined)));
+      await Promise.all(Object.values(byName).map((queue) => queue.close().catch(() => undefined)));
       await closeRedis(redis);
     },
   };

@@ -15,6 +15,7 @@ import {
   dispatchJobs,
   holdExpiryJob,
   holdExpiryJobId,
+  type NewJob,
   QUEUE_NAMES,
   type QueueName,
   sourceJob,
@@ -27,7 +28,7 @@ import { NODE_TIMEOUT_MS, openQueues } from './open-queues.ts';
 /** `workers`: connected processes; null if Redis does not list its clients, or a cluster node does not respond. */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
 
-type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
+type DeliverySeries = { deliveryId: string; generation: number };
 
 /**
  * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within 500
@@ -38,15 +39,19 @@ export type Queues = ReturnType<typeof createQueues>;
 
 /** Connects to Redis in the background. Until then the queues accept no job. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
-  const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
-  const { ask, offering, removing, changing, isReady, tryWrite, readServers, close } = queues;
-  const changeExpiry = changing('hold-expiry', holdExpiryJob);
+  const queues = openQueues(redisUrl, prefix, log);
+  const { ask, changing, isReady, tryWrite, readServers, close } = queues;
+  const offering = <Due>(name: QueueName, toJobs: (due: readonly Due[]) => NewJob[]) =>
+    changing(name, (queue, due: readonly Due[]) => queue.addBulk(toJobs(due)));
+  const changeExpiry = changing('hold-expiry', changeExpiryJobs, LINGER_MS);
   const offerDispatch = offering('webhook-delivery', dispatchJobs);
   const offerDelivery = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
   const offerDeadLetter = offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) =>
     dead.map(deadDeliveryJob),
   );
-  const removeDeadLetter = removing('dead-letter');
+  const removeDeadLetter = changing('dead-letter', (queue, deliveryIds: readonly string[]) =>
+    removeJobs(queue, deliveryIds.map(deadDeliveryJobId)),
+  );
 
   return {
     isReady,
@@ -74,8 +79,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ?? false,
 
     addDeadLetters: (dead: readonly Parameters<typeof offerDeadLetter>[0][]) => allTaken(dead.map(offerDeadLetter)),
-    removeDeadLetters: (deliveryIds: readonly string[]) =>
-      allTaken(deliveryIds.map((deliveryId) => removeDeadLetter(deadDeliveryJobId(deliveryId)))),
+    removeDeadLetters: (deliveryIds: readonly string[]) => allTaken(deliveryIds.map(removeDeadLetter)),
     /**
      * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter that is not a
      * delivery. Empty without Redis.
@@ -109,6 +113,24 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     },
   };
 }
+
+/** How long hold expiries wait to be added and removed together, which halves their cost. Nobody waits for them. */
+const LINGER_MS = 200;
+
+type ExpiryChange = { jobId: string; added?: DueHold };
+
+/** Adds and removes jobs of hold expiry, in order. A job that is added and removed in one batch is not added. */
+function changeExpiryJobs(queue: Queue, changes: readonly ExpiryChange[]): Promise<object> {
+  const removed = new Set(changes.flatMap(({ jobId, added }) => (added === undefined ? jobId : [])));
+  const added = new Map(changes.flatMap((each) => (each.added === undefined ? [] : [[each.jobId, each.added]])));
+  const jobs = [...added].flatMap(([jobId, hold]) => (removed.has(jobId) ? [] : holdExpiryJob(hold)));
+  const gone = [...removed].filter((jobId) => !added.has(jobId));
+  return Promise.all([queue.addBulk(jobs), removeJobs(queue, gone)]);
+}
+
+/** Removes jobs, except those that a worker has. */
+const removeJobs = (queue: Queue, jobIds: readonly string[]) =>
+  Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
 
 const allTaken = async (offers: readonly Promise<boolean>[]) => (await Promise.all(offers)).every((isTaken) => isTaken);
 

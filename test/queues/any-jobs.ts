@@ -9,14 +9,14 @@ export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'dueAtMs
 });
 
 export const anyDueDelivery = (deliveryId: string, fields: Partial<DueDelivery> = {}): DueDelivery => ({
-  deliveryId,
-  eventType: 'booking_created',
-  eventId: 'e',
-  subscriptionId: 's',
-  partnerId: 'p',
-  venueId: 'v',
-  endpointHost: 'partner.example',
+  delivery_id: deliveryId,
+  event_type: 'booking_created',
+  event_id: 'e',
+  subscription_id: 's',
+  partner_id: 'p',
+  venue_id: 'v',
   generation: 1,
+  endpointHost: 'partner.example',
   attemptsLeft: 5,
   delayMs: 0,
   ...fields,

@@ -98,7 +98,8 @@ test.each([
   await queues.scheduleDeliveries([delivery]);
   clock.mockRestore();
 
-  expect(await queues.ensureDelivery(delivery, async () => delivery)).toBe('present');
+  const series = { deliveryId: 'd', generation: 1 };
+  expect(await queues.ensureDelivery(series, async () => delivery)).toBe('present');
 
   const job = await queues.byName('webhook-delivery').getJob('delivery-d-g1');
   expect(await job?.getState()).toBe(state);

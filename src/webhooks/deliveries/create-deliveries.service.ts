@@ -1,12 +1,10 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { requiredVenueId } from '../../events/events.rules.ts';
-import { findEvents } from '../../events/events.store.ts';
 import { newId } from '../../platform/ids.ts';
 import { type SweptPage, sweepEach } from '../../platform/sweep.ts';
 import type { Context } from '../../process/context.ts';
 import type { DueDelivery } from '../../queues/jobs.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import {
   type DeliveriesOf,
@@ -16,6 +14,7 @@ import {
   insertDeliveries,
 } from './deliveries.store.ts';
 import { deliveryFields, endpointHost } from './delivery-text.rules.ts';
+import { type DeliveryDetail, findDetails } from './read-deliveries.service.ts';
 import { attemptsLeft, type RetryConfig } from './retry-schedule.rules.ts';
 
 export type CreateDeliveriesDeps = Pick<Context, 'db' | 'log'> & {
@@ -41,7 +40,7 @@ export async function createDeliveries(
   const due = wanted.flatMap(({ event, receiver }, index) => {
     const row = rows[index];
     if (row === undefined || inserted[index] !== 'created') return [];
-    return dueIn(0, row, factsOf(event, receiver.endpointUrl), deps.config);
+    return dueIn(0, row, { event, endpointUrl: receiver.endpointUrl }, deps.config);
   });
   if (due.length > 0) await deps.queues.scheduleDeliveries(due);
   return failuresOf(rows, inserted);
@@ -86,51 +85,34 @@ export function newDelivery(
 export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
   const rows = await findPending(deps.db, of);
   if (rows.length === 0) return;
-  const facts = await findJobFacts(deps, rows);
-  await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, facts(row), deps.config)));
+  const detailOf = await findDetails(deps, rows);
+  await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, detailOf(row), deps.config)));
 }
 
-/** Facts for operators in the job of a delivery that its row does not have. */
-type JobFacts = Pick<DueDelivery, 'venueId' | 'endpointHost'>;
 type JobRow = Pick<
   DeliveryRow,
   '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'
 >;
-
-export function factsOf(event: EventRow | undefined, endpointUrl: string | undefined): JobFacts {
-  return { venueId: requiredVenueId(event), endpointHost: endpointHost(endpointUrl) };
-}
-
-/** The facts of each delivery, in two reads. */
-export async function findJobFacts(
-  { db }: Pick<Context, 'db'>,
-  rows: readonly JobRow[],
-): Promise<(row: JobRow) => JobFacts> {
-  const [events, subscriptions] = await Promise.all([
-    findEvents(
-      db,
-      rows.map(({ eventId }) => eventId),
-    ),
-    findSubscriptions(
-      db,
-      rows.map(({ subscriptionId }) => subscriptionId),
-    ),
-  ]);
-  return ({ eventId, subscriptionId }) => factsOf(events.get(eventId), subscriptions.get(subscriptionId)?.endpointUrl);
-}
+/** What the job of a delivery shows to operators beyond its row. */
+export type JobFacts = Pick<DeliveryDetail, 'event' | 'endpointUrl'>;
 
 /** The job of a delivery with its next attempt in `delayMs`. */
-export function dueIn(delayMs: number, row: JobRow, facts: JobFacts, config: RetryConfig): DueDelivery {
-  const { _id: deliveryId, eventId, eventType, subscriptionId, partnerId, generation, attemptsMade } = row;
+export function dueIn(
+  delayMs: number,
+  row: JobRow,
+  { event, endpointUrl }: JobFacts,
+  config: RetryConfig,
+): DueDelivery {
   return {
-    deliveryId,
-    eventId,
-    eventType,
-    subscriptionId,
-    partnerId,
-    generation,
-    ...facts,
-    attemptsLeft: attemptsLeft(config, attemptsMade),
+    delivery_id: row._id,
+    event_type: row.eventType,
+    event_id: row.eventId,
+    subscription_id: row.subscriptionId,
+    partner_id: row.partnerId,
+    venue_id: requiredVenueId(event),
+    generation: row.generation,
+    endpointHost: endpointHost(endpointUrl),
+    attemptsLeft: attemptsLeft(config, row.attemptsMade),
     delayMs,
   };
 }
@@ -148,12 +130,12 @@ export async function addMissingJobs(
 ): Promise<SweptPage<string>> {
   const rows = await findOverdueDeliveries(deps.db, page.graceMs, page.afterId, page.limit);
   let isRedisThere = true;
-  let facts: ReturnType<typeof findJobFacts> | undefined;
+  let details: ReturnType<typeof findDetails> | undefined;
   const ensure = async (row: DeliveryRow) => {
-    // Most rows have their job. If one is missing, read the facts for jobs once for the whole page.
+    // Most rows have their job. If one is missing, read the details once for the whole page.
     const toDue = async () => {
-      facts ??= findJobFacts(deps, rows);
-      return dueIn(0, row, (await facts)(row), deps.config);
+      details ??= findDetails(deps, rows);
+      return dueIn(0, row, (await details)(row), deps.config);
     };
     const series = { deliveryId: row._id, generation: row.generation };
     const state = isRedisThere ? await deps.queues.ensureDelivery(series, toDue) : 'unavailable';

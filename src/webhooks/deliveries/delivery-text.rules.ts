@@ -1,5 +1,6 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { requestIdOf } from '../../events/events.rules.ts';
+import { parseUrl } from '../../platform/parse-url.ts';
 import type { DeliveryError } from '../sender/delivery-error.rules.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 
@@ -73,6 +74,6 @@ function secondsOf(ms: number | null): string {
 }
 
 /** The host of an endpoint, with a port that is not the scheme's; null if it has none. */
-export function endpointHost(endpointUrl: string | undefined): string | null {
-  return endpointUrl !== undefined && URL.canParse(endpointUrl) ? new URL(endpointUrl).host : null;
+export function endpointHost(endpointUrl: string | null | undefined): string | null {
+  return parseUrl(endpointUrl ?? '')?.host ?? null;
 }

@@ -4,7 +4,7 @@ import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
 import { type BegunAttempt, findSubscriptionToSend, lockMs, type SendDeps } from './attempt.service.ts';
 import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
-import { dueIn, factsOf, failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
+import { dueIn, failuresOf, type JobFacts, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './delivery-text.rules.ts';
@@ -17,8 +17,8 @@ const PATIENCE_MS = 3000;
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
-/** `attempt` is null if the delivery cannot be sent at once; `facts` are for its job. */
-type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null; facts: ReturnType<typeof factsOf> };
+/** `attempt` is null if the delivery cannot be sent at once. */
+type Prepared = JobFacts & { row: DeliveryRow; attempt: FirstAttempt | null };
 type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
 /** The result of `Deliver`; `sent` resolves when the results are recorded. */
@@ -53,7 +53,7 @@ export async function sendFirstAttempts(
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
   const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
   const leaveRest = async (): Promise<void> => {
-    const due = deferred.map(({ row, facts }) => dueIn(0, row, facts, deps.config));
+    const due = deferred.map((each) => dueIn(0, each.row, each, deps.config));
     if (due.length > 0) await deps.queues.scheduleDeliveries(due);
     const sends = await begun;
     clearTimeout(patience);
@@ -80,15 +80,15 @@ async function prepare(
     msUntilRotationAnswered(deps, subscription) === 0 &&
     !deps.permits.isBusy(row);
   const secrets = canSend ? openSecrets(deps, subscription) : undefined;
-  const facts = factsOf(event, receiver.endpointUrl);
-  if (!canSend || secrets === undefined) return { row, attempt: null, facts };
+  const facts = { event, endpointUrl: receiver.endpointUrl };
+  if (!canSend || secrets === undefined) return { ...facts, row, attempt: null };
   const attemptId = newId();
   const attempt = begunAttempt(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
   const leaseUntil = new Date(now.getTime() + lockMs(deps));
   return {
+    ...facts,
     row: { ...row, attempts: [attempt], leaseUntil },
     attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil, signal },
-    facts,
   };
 }
 
@@ -115,7 +115,7 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
     const { after } = await sendAttempt(deps, attempt);
     if (after === null || after.nextAttemptInMs === null) return;
     const next = { ...row, attemptsMade: after.attemptsMade };
-    const facts = factsOf(event, subscription.endpointUrl);
+    const facts = { event, endpointUrl: subscription.endpointUrl };
     await deps.queues.scheduleDeliveries([dueIn(after.nextAttemptInMs, next, facts, deps.config)]);
   } catch (err) {
     deps.log.error(
@@ -132,7 +132,7 @@ async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): P
   try {
     await withdrawAttempts(deps.db, begun);
     const due = attempts.map(({ row, event, subscription }) =>
-      dueIn(deferralMs(), row, factsOf(event, subscription.endpointUrl), deps.config),
+      dueIn(deferralMs(), row, { event, endpointUrl: subscription.endpointUrl }, deps.config),
     );
     await deps.queues.scheduleDeliveries(due);
   } catch (err) {

@@ -53,7 +53,7 @@ export async function listDeliveriesOfEvents(deps: { db: Db }, eventIds: readonl
 }
 
 /** The event and the endpoint of each delivery, in two reads. */
-async function findDetails(
+export async function findDetails(
   deps: { db: Db },
   rows: readonly DeliveryRow[],
 ): Promise<(delivery: DeliveryRow) => DeliveryDetail> {

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
-import { type CreateDeliveriesDeps, dueIn, findJobFacts, schedulePending } from './create-deliveries.service.ts';
+import { type CreateDeliveriesDeps, dueIn, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
 import { beginSeries, makeDue } from './delivery-states.store.ts';
@@ -84,7 +84,8 @@ export async function advanceDelivery(
   partnerId: string,
   deliveryId: string,
 ): Promise<DeliveryDetail> {
-  const { delivery } = await getDelivery(deps, partnerId, deliveryId);
+  const detail = await getDelivery(deps, partnerId, deliveryId);
+  const { delivery } = detail;
   const due = isWaiting(delivery.state) ? await makeDue(deps.db, delivery._id) : null;
   if (due === null) {
     throw new DomainError(
@@ -93,7 +94,7 @@ export async function advanceDelivery(
     );
   }
   const series = { deliveryId: due._id, generation: due.generation };
-  const toDue = async () => dueIn(0, due, (await findJobFacts(deps, [due]))(due), deps.config);
+  const toDue = async () => dueIn(0, due, detail, deps.config);
   if (!(await deps.queues.promoteDelivery(series))) await deps.queues.ensureDelivery(series, toDue);
   return getDelivery(deps, partnerId, delivery._id);
 }
