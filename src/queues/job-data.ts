@@ -24,7 +24,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
 /** `expiresAt`: the expiry for which the job was added; undefined in jobs of release 1.0.0. */
-export type HoldToExpire = { holdId: string; expiresAt: Date | undefined };
+type HoldToExpire = { holdId: string; expiresAt: Date | undefined };
 
 /** The hold of an expiry job, also of release 1.0.0. @throws FinalFailure for data of another shape */
 export function holdIn(jobData: unknown): HoldToExpire {
@@ -36,7 +36,7 @@ export function holdIn(jobData: unknown): HoldToExpire {
   throw unknownShape('hold_id and expires_at');
 }
 
-export type DeliveryToRetry = {
+type DeliveryToRetry = {
   deliveryId: string;
   subscriptionId: string;
   partnerId: string;

@@ -3,11 +3,11 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { type DeliveryToRetry, ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
-import type { DeadDelivery, DeadLetterJob } from '../../src/queues/jobs.ts';
+import { ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
+import type { DeadLetterJob } from '../../src/queues/jobs.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
-import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { type DueAttempt, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { startWorker } from './start-worker.ts';
 
 /** An attempt failed and is not the last; tells the backoff how long to wait. */
@@ -25,21 +25,14 @@ type RetryOutcome = { status: number | null; ms: number | null } | { skipped: st
 /** How BullMQ runs a job: its lock's token, and the signal that interrupts it. */
 type Run = { token: string | undefined; signal: AbortSignal };
 
-export async function retry(deps: SendDeps, job: Job, delivery: DeliveryToRetry, run: Run): Promise<RetryOutcome> {
-  const result = await retryDelivery(deps, { ...delivery, signal: run.signal });
-  if (result.kind === 'dead' && !delivery.isKnownDead) await job.updateData({ ...job.data, is_known_dead: true });
-  return endRun(job, result, run);
-}
-
-/** One more attempt of a dead letter, which an operator has asked for. */
-async function retryDead(deps: SendDeps, job: Job<DeadDelivery>, run: Run): Promise<RetryOutcome> {
-  const { delivery_id: deliveryId, subscription_id: subscriptionId, partner_id: partnerId } = job.data;
-  const due = { deliveryId, subscriptionId, partnerId, generation: undefined, isKnownDead: true };
-  return endRun(job, await retryDelivery(deps, { ...due, signal: run.signal }), run);
-}
-
-/** Ends the run of a job according to its attempt, and adds a line about the attempt to the job's log. */
-async function endRun(job: Job, result: AttemptResult, { token }: Run): Promise<RetryOutcome> {
+/** Makes an attempt, ends the run of the job according to it, and adds a line about it to the job's log. */
+export async function retry(
+  deps: SendDeps,
+  job: Job,
+  delivery: Omit<DueAttempt, 'signal'>,
+  { token, signal }: Run,
+): Promise<RetryOutcome> {
+  const result = await retryDelivery(deps, { ...delivery, signal });
   switch (result.kind) {
     case 'delivered':
       note(job, `${result.attempt}, ${result.ms} ms`);
@@ -50,6 +43,7 @@ async function endRun(job: Job, result: AttemptResult, { token }: Run): Promise<
       note(job, `${result.attempt}; the next in ${result.inMs / 1000} s`);
       throw new AttemptFailed(result.attempt, result.inMs);
     case 'dead':
+      if (!delivery.isKnownDead) await job.updateData({ ...job.data, is_known_dead: true });
       note(job, `${result.attempt}; dead letter`);
       throw new FinalFailure(result.attempt);
     case 'later':
@@ -89,7 +83,11 @@ export function startDeadLetters(
     async (job, token, signal = scope.stopping) => {
       const { data, attemptsMade } = job;
       if (attemptsMade === 0) throw new FinalFailure(reasonOf(data));
-      if ('delivery_id' in data) return retryDead(deps, job as Job<DeadDelivery>, { token, signal });
+      if ('delivery_id' in data) {
+        const { delivery_id: deliveryId, subscription_id: subscriptionId, partner_id: partnerId } = data;
+        const dead = { deliveryId, subscriptionId, partnerId, generation: undefined, isKnownDead: true };
+        return retry(deps, job, dead, { token, signal });
+      }
       if (!(await deps.queues.retryGivenUp(data))) throw new FinalFailure(reasonOf(data));
       return { retried: `${data.job_id} in ${data.queue}` };
     },

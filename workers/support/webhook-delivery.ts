@@ -3,6 +3,7 @@ import type { ConfigOf } from '../../src/process/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { webhookWorkIn } from '../../src/queues/job-data.ts';
+import { endpointRules } from '../../src/webhooks/sender/endpoint-url.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
@@ -25,11 +26,7 @@ export async function startWebhookDelivery(
   logMissingKeys(context).catch((err: unknown) =>
     context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
   );
-  const sender = createWebhookSender({
-    timeoutMs: config.webhookTimeoutMs,
-    allowPrivateNetworks: config.webhookAllowPrivateNetworks,
-    ports: config.webhookPorts,
-  });
+  const sender = createWebhookSender({ ...endpointRules(config), timeoutMs: config.webhookTimeoutMs });
   scope.onStop('webhook sender', () => sender.close());
   const permits = createSendPermits(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
   const deps = { ...context, sender, permits };

@@ -13,7 +13,7 @@ import { maxAttempts } from './retry-schedule.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
 /** One attempt of a series. */
-type DueAttempt = Destination & {
+export type DueAttempt = Destination & {
   deliveryId: string;
   /** The series of the job; undefined for the job of a dead letter, because its series has ended. */
   generation: number | undefined;
