@@ -3,8 +3,6 @@ import { requiredVenueId, venueIdOf } from '../../events/events.rules.ts';
 import { findEvents } from '../../events/events.store.ts';
 import { filterCanReceive, requireCanReceive } from '../../partners/can-receive.service.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
-import type { Db } from '../../platform/mongo.ts';
-import type { Queues } from '../../queues/queues.ts';
 import { requireActive } from '../subscriptions/require-subscription.service.ts';
 import { wantsVenue } from '../subscriptions/subscription-view.rules.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
@@ -60,7 +58,7 @@ export async function redeliverDeadLetters(deps: RedeliveryDeps, filter: DeadLet
 
 /** Works through the matching dead letters, oldest first; returns the sum of the results of `work`. */
 async function inBatches(
-  { db }: { db: Db },
+  { db }: Pick<RedeliveryDeps, 'db'>,
   { to, ...filter }: DeadLettersUntil,
   work: (rows: readonly DeadLetter[]) => Promise<number>,
 ): Promise<number> {
@@ -94,7 +92,7 @@ export type DeadLetterCount = { subscription: SubscriptionRow; count: number };
 
 /** The matching dead letters counted by subscription; the most first. */
 export async function countDeadLettersBySubscription(
-  deps: { db: Db },
+  deps: Pick<RedeliveryDeps, 'db'>,
   filter: { subscriptionId?: string; eventType?: string },
 ): Promise<DeadLetterCount[]> {
   const counts = await countDeadLetters(deps.db, filter);
@@ -104,14 +102,12 @@ export async function countDeadLettersBySubscription(
     .sort((a, b) => b.count - a.count);
 }
 
-type DiscardDeps = { db: Db; queues: Pick<Queues, 'removeDeadLetters'> };
-
 /**
  * Discards a dead letter, by its id or that of one of its attempts: it is no longer counted and raises no alert. Its
  * job leaves the dead-letter queue; without Redis, the sweep removes it. Its partner may redeliver it. Safe to repeat.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter, or is being sent
  */
-export async function discardDeadLetter(deps: DiscardDeps, anyId: string, reason: string): Promise<DeliveryDetail> {
+export async function discardDeadLetter(deps: RedeliveryDeps, anyId: string, reason: string): Promise<DeliveryDetail> {
   const { _id } = (await getDelivery(deps, undefined, anyId)).delivery;
   await markDiscarded(deps.db, [_id], reason);
   const detail = await getDelivery(deps, undefined, _id);
@@ -121,7 +117,11 @@ export async function discardDeadLetter(deps: DiscardDeps, anyId: string, reason
 }
 
 /** Discards every matching dead letter; safe to repeat. Returns how many were discarded. */
-export async function discardDeadLetters(deps: DiscardDeps, filter: DeadLettersUntil, reason: string): Promise<number> {
+export async function discardDeadLetters(
+  deps: RedeliveryDeps,
+  filter: DeadLettersUntil,
+  reason: string,
+): Promise<number> {
   return inBatches(deps, filter, async (rows) => {
     const ids = rows.map(({ _id }) => _id);
     const discarded = await markDiscarded(deps.db, ids, reason);

@@ -1,13 +1,11 @@
 import { type Audience, DomainError } from '../../domain/errors.ts';
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
-import type { EventType } from '../../reservations/event-types.ts';
+import type { Context } from '../../process/context.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
 import { getAnySubscription, requireCallable, webhookNotFound } from './require-subscription.service.ts';
@@ -25,7 +23,10 @@ import {
 
 export { deleteSubscription, listAllSubscriptions, listSubscriptions } from './subscriptions.store.ts';
 
-export type SubscriptionDeps = { db: Db; clock: Clock; secretBox: SecretBox; config: EndpointConfig };
+export type SubscriptionDeps = Pick<Context, 'db' | 'clock' | 'secretBox'> & { config: EndpointConfig };
+
+/** Which events a subscription gets, and where. `venueIds` is null for all granted venues. */
+type Destination = Required<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>>;
 
 export const MAX_SUBSCRIPTIONS = 20;
 const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
@@ -39,7 +40,7 @@ const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordin
 export async function createSubscription(
   deps: SubscriptionDeps,
   partnerId: string,
-  input: { endpointUrl: string; eventTypes: EventType[]; venueIds: string[] | null },
+  input: Destination,
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
   await requireGranted(deps.db, partnerId, input.venueIds);
   await requireCallable(deps, input.endpointUrl);
@@ -106,7 +107,7 @@ function requireNoOther(
 }
 
 /** Endpoint, types and venues in one spelling: the URL as it is called, the others in any order. */
-function destinationOf(row: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>) {
+function destinationOf(row: Pick<SubscriptionRow, keyof Destination>): string {
   const venueIds = row.venueIds?.toSorted() ?? ['all venues'];
   return [calledUrlOf(row), ...row.eventTypes.toSorted(), ...venueIds].join(' ');
 }
@@ -129,7 +130,7 @@ export async function changeSubscription(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
   partnerId: string,
   subscriptionId: string,
-  { endpointUrl, eventTypes, venueIds }: { endpointUrl?: string; eventTypes?: EventType[]; venueIds?: string[] | null },
+  { endpointUrl, eventTypes, venueIds }: Partial<Destination>,
 ): Promise<SubscriptionRow> {
   const before = await findSubscription(deps.db, subscriptionId);
   if (before?.partnerId !== partnerId) throw webhookNotFound('partner');
