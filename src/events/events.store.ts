@@ -2,6 +2,7 @@ import { writeEach } from '../platform/bulk-writes.ts';
 import { type Db, type Expression, inSnapshot, type ReadOptions, type Snapshot } from '../platform/mongo.ts';
 import { NEWEST, newestByDb } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import { beyondAscending } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { type EventRow, eventCollection } from './events.model.ts';
 import { outboxIdOf } from './events.rules.ts';
@@ -90,7 +91,7 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
 }
 
 /** A partner gets the events of these venues. It gets events of its own grants (`receiverId`) at `ownVenueIds`. */
-export type Reader = {
+type Reader = {
   partnerId: string;
   venueIds: readonly string[];
   /** Null: at every venue, granted or not. */
@@ -124,12 +125,11 @@ export async function findEventsBetween(
   last: Pick<EventRow, '_id' | 'at'> | undefined,
   limit: number,
 ): Promise<EventRow[]> {
-  const beyond = last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
   const inRange: Expression = {
     at: { $gte: since, $lte: until },
     type: { $in: [...types] },
     isTest: { $ne: true },
-    ...beyond,
+    ...beyondAscending(last && { at: last.at, id: last._id }, 'at'),
   };
   const { ofVenues, ofOwnGrants } = filtersOf(reader);
   const find = (filter: Expression, hint: string) =>

@@ -1,6 +1,6 @@
 import { groupBy } from '../../platform/group-by.ts';
 import { type Db, inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
-import { countDeadLettersOnce } from '../../webhooks/deliveries/delivery-health.service.ts';
+import { markCounted } from '../../webhooks/deliveries/delivery-health.service.ts';
 import { findUncounted, type UncountedDeadLetter } from '../../webhooks/deliveries/delivery-statistics.store.ts';
 import { causeOf } from '../../webhooks/deliveries/delivery-text.rules.ts';
 import { addDeadLetters } from './alerts.store.ts';
@@ -30,7 +30,7 @@ async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Pr
   const ids = rows.map((row) => row._id);
   try {
     await inTransaction(deps.db, async (tx) => {
-      const counted = await countDeadLettersOnce(deps, ids, tx);
+      const counted = await markCounted(deps.db, ids, tx);
       if (counted === 0) return;
       const latest = { deliveryIds: ids.slice(-IDS_SHOWN), cause: causeOfLatest(rows) };
       await addDeadLetters(deps.db, first, { count: counted, ...latest }, tx);

@@ -19,7 +19,7 @@ import {
 import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { CreateDeliveriesDeps } from '../../webhooks/deliveries/create-deliveries.service.ts';
 import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
-import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../../webhooks/deliveries/erase-excerpts.service.ts';
+import { eraseExcerpts, eraseExcerptsIdentifying } from '../../webhooks/deliveries/erase-excerpts.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = CreateDeliveriesDeps & ReservationDeps & { config: { defaultRegion: string } };
@@ -85,7 +85,7 @@ async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Pr
   );
   for (const err of dispatched.failures.values()) throw err;
   const ids = reservations.map((row) => row._id);
-  await eraseExcerptsOf(deps, await eraseTextsOfEvents(deps.db, ids, ERASED));
+  await eraseExcerpts(deps.db, { eventIds: await eraseTextsOfEvents(deps.db, ids, ERASED) });
 }
 
 async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {

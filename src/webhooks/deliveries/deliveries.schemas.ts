@@ -10,8 +10,7 @@ import { parseInstant } from '../../platform/calendar.ts';
 import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 import { DELIVERY_ERROR_DETAILS, DELIVERY_ERRORS } from '../sender/delivery-error.rules.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
-
-export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
+import { DELIVERY_STATES } from './deliveries.model.ts';
 
 export const deliveryIdParam = pathId(
   'The `id` of a delivery, or the X-Delivery-Id of one of its attempts.',
@@ -59,7 +58,7 @@ export const delivery = named(
     subscription_id: id(EXAMPLE.subscriptionId),
     endpoint_url: endpointUrl().allow(null),
     state: Joi.string()
-      .valid(...DELIVERY_STATUSES, 'cancelled', 'discarded')
+      .valid(...DELIVERY_STATES)
       .description(
         'cancelled: the subscription was deactivated before delivery. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.',
       )

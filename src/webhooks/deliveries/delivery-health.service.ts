@@ -1,21 +1,19 @@
 import { findWaitingChanges } from '../../catalog/changes/changes.store.ts';
 import type { Backlog } from '../../platform/backlog.store.ts';
-import type { Db, Tx } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
 import { findUndispatched } from '../../reservations/outbox.store.ts';
-import { findActiveIds } from '../subscriptions/require-subscription.service.ts';
 import { findUnhealthyIds } from '../subscriptions/subscription-health.store.ts';
-import { findOverdueBacklog, hasDeadLetter, markCounted } from './delivery-statistics.store.ts';
+import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
+import { findOverdueBacklog, hasDeadLetter } from './delivery-statistics.store.ts';
 
-/** Marks dead letters as counted within `tx`; returns how many were not counted before, so that each counts once. */
-export async function countDeadLettersOnce(deps: { db: Db }, ids: readonly string[], tx: Tx): Promise<number> {
-  return markCounted(deps.db, ids, tx);
-}
+export { markCounted } from './delivery-statistics.store.ts';
 
-export async function withDeadLetters(deps: { db: Db }, subscriptionIds: readonly string[]): Promise<string[]> {
+/** The active subscriptions among these that have a dead letter. */
+export async function withDeadLetters({ db }: { db: Db }, subscriptionIds: readonly string[]): Promise<string[]> {
   if (subscriptionIds.length === 0) return [];
-  const active = await findActiveIds(deps, subscriptionIds);
   const found: string[] = [];
-  for (const id of active) if (await hasDeadLetter(deps.db, id)) found.push(id);
+  for (const { _id, status } of (await findSubscriptions(db, subscriptionIds)).values())
+    if (status === 'active' && (await hasDeadLetter(db, _id))) found.push(_id);
   return found;
 }
 

@@ -2,6 +2,7 @@ import { batchedByDb } from '../../platform/batched.ts';
 import { updateGuarded } from '../../platform/bulk-writes.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { beyondAscending } from '../../platform/pagination.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE, type Series } from './attempts.store.ts';
 import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 
@@ -108,18 +109,14 @@ export async function findDeadLetters(
   last: Pick<DeliveryRow, '_id' | 'deadLetteredAt'> | undefined,
   limit: number,
 ): Promise<DeadLetter[]> {
-  const { deadLetteredAt: at = null } = last ?? {};
-  const later =
-    last === undefined || at === null
-      ? {}
-      : { $or: [{ deadLetteredAt: { $gt: at } }, { deadLetteredAt: at, _id: { $gt: last._id } }] };
+  const after = last?.deadLetteredAt ? { at: last.deadLetteredAt, id: last._id } : undefined;
   return deliveryCollection(db)
     .find(
       {
         ...omitUndefined(filter),
         state: 'dead_letter',
         deadLetteredAt: { $lte: to, ...omitUndefined({ $gte: from }) },
-        ...later,
+        ...beyondAscending(after, 'deadLetteredAt'),
       } as never,
       { projection: { eventId: 1, subscriptionId: 1, partnerId: 1, deadLetteredAt: 1 } },
     )

@@ -2,9 +2,7 @@ import type { Erasure } from '../../domain/erasure.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { eraseExcerpts, findWithExcerpt } from './deliveries.store.ts';
 
-export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly string[]): Promise<void> {
-  await eraseExcerpts(deps.db, { eventIds });
-}
+export { eraseExcerpts } from './deliveries.store.ts';
 
 /** Erases every excerpt that identifies the customer, of any event. */
 export async function eraseExcerptsIdentifying(

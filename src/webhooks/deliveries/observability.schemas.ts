@@ -5,7 +5,9 @@ import { count, id, nextCursor, object, orNull, timestamp } from '../../http/res
 import type { Position } from '../../platform/pagination.ts';
 import { EVENT_TYPES } from '../../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
-import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
+import { delivery } from './deliveries.schemas.ts';
+
+const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
 
 export type ListQuery = {
   status: (typeof DELIVERY_STATUSES)[number] | 'all';

@@ -5,7 +5,8 @@ import { cursor, instant, instantNotAfter, type PageQuery, pageLimit, pathId, pr
 import { REQUEST_ID } from '../../http/request-facts.ts';
 import { count, id, named, object, orNull, pageOf } from '../../http/response-fields.ts';
 import type { EventType } from '../../reservations/event-types.ts';
-import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
+import { DELIVERY_STATES, type DeliveryState } from './deliveries.model.ts';
+import { delivery } from './deliveries.schemas.ts';
 
 const page = { limit: pageLimit(), cursor: cursor() };
 const ofPartner = () => uuid().description("Only this partner's.");
@@ -51,13 +52,13 @@ const deliveryFilters = {
 export const deadLettersQuery = Joi.object<DeadLettersQuery>({ ...deliveryFilters, ...page });
 
 export type DeliveriesQuery = DeadLettersQuery & {
-  status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled' | 'discarded';
+  status?: DeliveryState;
   request_id?: string;
 };
 
 export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   ...deliveryFilters,
-  status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled', 'discarded'),
+  status: Joi.string().valid(...DELIVERY_STATES),
   request_id: Joi.string()
     .pattern(REQUEST_ID)
     .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })

@@ -2,7 +2,7 @@ import { type Audience, audienceOf, DomainError, fieldError } from '../../domain
 import type { Db } from '../../platform/mongo.ts';
 import { checkEndpointUrl, type EndpointConfig, endpointRules } from '../sender/endpoint-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import { findSubscription, findSubscriptions } from './subscriptions.store.ts';
+import { findSubscription } from './subscriptions.store.ts';
 
 export async function getAnySubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, subscriptionId);
@@ -58,11 +58,6 @@ export async function requireCallable(
   const verdict = await checkEndpointUrl(endpointUrl, endpointRules(config));
   if (verdict.ok || (mayBeUnresolved && verdict.isUnresolved)) return;
   throw fieldError('endpoint_url', verdict.message);
-}
-
-export async function findActiveIds(deps: { db: Db }, subscriptionIds: readonly string[]): Promise<Set<string>> {
-  const found = await findSubscriptions(deps.db, subscriptionIds);
-  return new Set([...found.values()].filter(({ status }) => status === 'active').map(({ _id }) => _id));
 }
 
 const NOT_FOUND: Record<Audience, string> = {
