@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { PortRange } from '../../process/config/port-ranges.rules.ts';
-import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
+import { formatPortRanges, hasPort, type PortRange, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
 
 export type EndpointRules = {
   /** Development only: also allows plain `http`, any port and hosts in private networks. */

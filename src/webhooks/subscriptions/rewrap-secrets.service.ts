@@ -1,8 +1,7 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type SecretBox, SecretBoxError } from '../../platform/secret-box.ts';
-import type { SealedRow } from './secrets.store.ts';
-import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
+import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed, type SealedRow } from './secrets.store.ts';
 import { findSubscription } from './subscriptions.store.ts';
 
 type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };

@@ -6,14 +6,16 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
-import type { CreateBody, RotateBody, SubscriptionsQuery } from './subscriptions.schemas.ts';
 import {
+  type CreateBody,
   changeBody,
   createBody,
   newSubscription,
   operatorSubscriptionPage,
+  type RotateBody,
   rotateBody,
   rotatedSecret,
+  type SubscriptionsQuery,
   subscriptionIdParam,
   subscription as subscriptionSchema,
   subscriptionsQuery,

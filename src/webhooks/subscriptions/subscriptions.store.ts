@@ -1,9 +1,9 @@
+import { grantCollection } from '../../partners/partners.model.ts';
 import { findActivePartnerIds } from '../../partners/partners.store.ts';
 import type { EntryKind } from '../../platform/cache-entries.store.ts';
 import { groupBy } from '../../platform/group-by.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db, ReadOptions } from '../../platform/mongo.ts';
-import { isDuplicateKey, openCollection } from '../../platform/mongo.ts';
+import { type Db, isDuplicateKey, type ReadOptions } from '../../platform/mongo.ts';
 import { NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
@@ -156,7 +156,7 @@ export async function findReceivers(
   events: readonly OfVenue[],
 ): Promise<(event: OfVenue) => readonly EventReceiver[]> {
   const venueIds = [...new Set(events.map(({ venueId }) => venueId))];
-  const grants = await openCollection<{ venueId: string; partnerId: string }>(db, 'grants')
+  const grants = await grantCollection(db)
     .find({ venueId: { $in: venueIds } }, { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST })
     .toArray();
   const only = events.flatMap(({ venueId, receiverId }) =>
