@@ -1,7 +1,7 @@
 import type { Reply } from '../support/client.ts';
 import { type Json, json } from '../support/factories.ts';
 import { integerBetween, pick, type Random } from '../support/random.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
+import { outcomeOf } from '../support/verdict.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -44,7 +44,7 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
   await Promise.all(
     asked.map(async ({ slot, reference }) => {
       const reply = await shop.hold(reference);
-      answers.push(answerOf(reply));
+      answers.push(outcomeOf(reply));
       if (reply.status === 201) held.add(slot['slot_id']);
       faults.push(...faultsOfAnswer(slot, reply));
     }),
@@ -55,7 +55,7 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
   }));
   await Promise.all(
     unlisted.map(async ({ start, reference }) => {
-      const answer = answerOf(await shop.hold(reference));
+      const answer = outcomeOf(await shop.hold(reference));
       answers.push(answer);
       if (answer !== '404 SLOT_NOT_FOUND')
         faults.push(`${new Date(start).toISOString()} is not listed, and a hold on it answers ${answer}`);
@@ -74,14 +74,9 @@ function someOf(slots: Json[], random: Random): Json[] {
   return [...chosen];
 }
 
-function answerOf(reply: Reply): string {
-  const text = verdict(reply);
-  return text === '409 SLOT_NOT_AVAILABLE' ? `409 ${String(errorOf(reply).conflict?.['reason'])}` : text;
-}
-
 function faultsOfAnswer(slot: Json, reply: Reply): string[] {
   const expected = slot['is_available'] === true ? '201' : `409 ${String(slot['unavailable_reason'])}`;
-  const answer = answerOf(reply);
+  const answer = outcomeOf(reply);
   if (answer !== expected) return [`${String(slot['slot_id'])} is listed as ${expected} and answers ${answer}`];
   if (answer !== '201') return [];
   const hold = json(reply);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { confirm, end, expire, HOLDS, hold } from '../conformance/steps.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -8,8 +9,6 @@ import {
   anyPartner,
   anyVenue,
   bookSlot,
-  confirmBody,
-  dateIn,
   expectStatus,
   freeSlotIds,
   operatorOf,
@@ -18,10 +17,10 @@ import {
 import { beside, SLOW, SLOW_LEASE_MS } from '../support/leases.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(100, 12);
 /** 500 are the most that a partner has by default. */
 const MANY = scaled(500, 100);
@@ -31,32 +30,25 @@ const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
 const slow = await hostedService(SLOW);
 const slowToo = await beside(slow);
-const calls = collectionCallsOf(service);
-let venueId: string;
-let rival: Partner;
-let slotIds: string[];
-beforeAll(async () => {
-  const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
-  rival = await anyPartner(service, [venueId]);
-  slotIds = (await Promise.all([3, 4, 5].map((days) => freeSlotIds(rival, venueId, dateIn(days))))).flat();
-});
 afterAll(async () => {
   await service.stop();
   await slowToo.stop({ keepsDatabase: true });
   await slow.stop();
 });
+const calls = collectionCallsOf(service);
+const { venue, rival, slot } = await startScene(service, {
+  resources: [{ duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' }],
+  venue: { time_zone: 'UTC' },
+  days: [3, 4, 5],
+});
 
-const nextSlot = () => slotIds.pop() ?? '';
-const seller = (at = service) => anyPartner(at, [venueId]);
-const grantPath = ({ id }: Partner, at = venueId) => `/api/v1/operator/partners/${id}/venues/${at}`;
-const revoke = (partner: Partner, at = venueId) => operatorOf(service).delete(grantPath(partner, at));
+const seller = () => anyPartner(service, [venue.id]);
+const grantPath = ({ id }: Partner, at = venue.id) => `/api/v1/operator/partners/${id}/venues/${at}`;
+const revoke = (partner: Partner, at?: string) => operatorOf(service).delete(grantPath(partner, at));
 const grantAgain = (partner: Partner) => operatorOf(service).put(grantPath(partner));
 const releasedBy = (reply: Reply) => expectStatus(reply, 200)['released_holds'] as Json[];
 const extend = ({ api }: Partner, holdId: unknown) =>
   api.post(`${HOLDS}/${String(holdId)}/extend`, { ttl_seconds: 1800 });
-const confirm = ({ api }: Partner, holdId: unknown, fields: Json = {}) =>
-  api.post('/api/v1/bookings/confirm', confirmBody(holdId, fields));
 const stateOf = async (holdId: unknown) => {
   const { status, claimed, outbox } = await rowOf(service, 'reservations', { _id: holdId });
   return { status, claimed, events: outbox.map(({ type }) => type) };
@@ -68,21 +60,17 @@ describe('revoking a grant', () => {
     const other = await anyVenue(service);
     expectStatus(await operatorOf(service).put(grantPath(partner, other.id)), 204);
     const [elsewhere = ''] = await freeSlotIds(partner, other.id);
-    const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
+    const held = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     const kept = await placeHold(partner, elsewhere);
-    const theirs = await placeHold(rival, nextSlot());
-    const booked = await bookSlot(partner, nextSlot());
-    const lapsed = await placeHold(partner, nextSlot());
-    expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${String(lapsed['hold_id'])}/expire`), 200);
+    const theirs = await placeHold(rival, slot());
+    const booked = await bookSlot(partner, slot());
+    const lapsed = await placeHold(partner, slot());
+    expectStatus(await expire(partner, lapsed['hold_id']), 200);
 
     const released = releasedBy(await revoke(partner));
-    const ofHolds = held.map(({ hold_id, slot_id, slot_start, slot_end }) => ({
-      hold_id,
-      partner_id: partner.id,
-      slot_id,
-      slot_start,
-      slot_end,
-    }));
+    const ofHolds = held.map(({ hold_id, slot_id, slot_start, slot_end }) => {
+      return { hold_id, partner_id: partner.id, slot_id, slot_start, slot_end };
+    });
     expect(released).toEqual(expect.arrayContaining(ofHolds));
     expect(released).toHaveLength(2);
     for (const { hold_id: holdId } of held) {
@@ -91,17 +79,14 @@ describe('revoking a grant', () => {
     }
     const { outbox } = await rowOf(service, 'reservations', { _id: held[0]?.['hold_id'] });
     expect(outbox[1]).toMatchObject({ actor: { kind: 'operator' } });
-    expect((await stateOf(kept['hold_id'])).status).toBe('ACTIVE');
-    expect((await stateOf(theirs['hold_id'])).status).toBe('ACTIVE');
-    expect((await stateOf(booked['hold_id'])).status).toBe('BOOKED');
-    expect((await stateOf(lapsed['hold_id'])).status).toBe('EXPIRED');
-    const { slot_id: freed } = held[0] ?? {};
-    expect(verdict(await rival.api.post(HOLDS, { slot_id: freed }))).toBe('201');
+    const others = [kept, theirs, booked, lapsed].map(async (each) => (await stateOf(each['hold_id'])).status);
+    expect(await Promise.all(others)).toEqual(['ACTIVE', 'ACTIVE', 'BOOKED', 'EXPIRED']);
+    expect(verdict(await hold(rival, String(held[0]?.['slot_id'])))).toBe('201');
   });
 
   test('leaves bookings to the partner, with reads, cancels and replays', async () => {
     const partner = await seller();
-    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const { hold_id: holdId } = await placeHold(partner, slot());
     const key = { idempotency_key: 'confirmed before' };
     const confirmed = await confirm(partner, holdId, key);
     const { booking_id: bookingId } = expectStatus(confirmed, 201);
@@ -109,16 +94,14 @@ describe('revoking a grant', () => {
     const again = await confirm(partner, holdId, key);
     expect([again.status, again.text]).toEqual([201, confirmed.text]);
     expect(verdict(await confirm(partner, holdId))).toBe('409 INVALID_HOLD_STATE');
-    const path = `/api/v1/bookings/${String(bookingId)}`;
-    expect(verdict(await partner.api.get(path))).toBe('200');
-    const ending = { reason: 'rain', idempotency_key: 'ended' };
-    expect(verdict(await partner.api.post(`${path}/cancel`, ending))).toBe('200');
+    expect(verdict(await partner.api.get(`/api/v1/bookings/${String(bookingId)}`))).toBe('200');
+    expect(verdict(await end(partner, 'cancel', bookingId))).toBe('200');
   });
 
   test('also releases the holds of a suspended partner, and none at a missing venue', async () => {
     const partner = await seller();
     expect(releasedBy(await revoke(partner, randomUUID()))).toEqual([]);
-    const { hold_id: holdId, slot_id: slotId } = await placeHold(partner, nextSlot());
+    const { hold_id: holdId, slot_id: slotId } = await placeHold(partner, slot());
     await operatorOf(service).patch(`/api/v1/operator/partners/${partner.id}`, { status: 'suspended' });
     expect(releasedBy(await revoke(partner))).toMatchObject([{ hold_id: holdId, slot_id: slotId }]);
     expect(releasedBy(await revoke(partner))).toEqual([]);
@@ -126,7 +109,7 @@ describe('revoking a grant', () => {
 
   test('that fails halfway is completed by the same call; meanwhile nothing is sold', async () => {
     const partner = await seller();
-    const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
+    const held = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     await calls.lose('reservations.findOneAndUpdate', 2);
     expect(verdict(await revoke(partner))).toBe('503 SERVICE_UNAVAILABLE');
     const [left, ...others] = await rowsOf(service, 'reservations', {
@@ -145,7 +128,7 @@ describe('revoking a grant', () => {
 
   test(`releases ${MANY} holds within seconds`, async () => {
     const partner = await seller();
-    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const { hold_id: holdId } = await placeHold(partner, slot());
     const { holdOrdinal: _one, ...row } = await rowOf(service, 'reservations', { _id: holdId });
     const copies = Array.from({ length: MANY - 1 }, (_, n) => ({
       ...row,
@@ -169,18 +152,17 @@ test('a revoke whose process dies is obeyed everywhere within half a lease, and 
   const elsewhere: Partner = { ...partner, api: createClient(slowToo.url, partner.apiKey) };
   const [first = '', second = ''] = await freeSlotIds(partner, slowVenueId);
   const held = await placeHold(partner, first);
-  const end = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
+  const revokeThere = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
   // The first look at the leases is for the event; the second, after the commit, is what the call waits for.
   await collectionCallsOf(slow).lose('cache_leases.findOne', 2);
-  expect(verdict(await end())).toBe('503 SERVICE_UNAVAILABLE');
+  expect(verdict(await revokeThere())).toBe('503 SERVICE_UNAVAILABLE');
   expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
   expect(verdict(await extend(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
   await delay(SLOW_LEASE_MS / 2);
   expect(verdict(await confirm(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  const body = { slot_id: second, venue_id: slowVenueId };
-  expect(verdict(await elsewhere.api.post(HOLDS, body))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await hold(elsewhere, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
 
-  expect(releasedBy(await end())).toMatchObject([{ hold_id: held['hold_id'], slot_id: first }]);
+  expect(releasedBy(await revokeThere())).toMatchObject([{ hold_id: held['hold_id'], slot_id: first }]);
 });
 
 describe('a confirm that meets a revoke', () => {
@@ -189,7 +171,7 @@ describe('a confirm that meets a revoke', () => {
     const outcomes = new Map<string, number>();
     for (let index = 0; index < RACES; index += 1) {
       await grantAgain(partner);
-      const { hold_id: holdId } = await placeHold(partner, nextSlot());
+      const { hold_id: holdId } = await placeHold(partner, slot());
       const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
         for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');
         return work();
@@ -210,7 +192,7 @@ describe('a confirm that meets a revoke', () => {
 
   test('that has read the hold before the revoke finds it released', async () => {
     const partner = await seller();
-    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const { hold_id: holdId } = await placeHold(partner, slot());
     const reply = await calls.beforeNext(
       'reservations.findOneAndUpdate',
       () => revoke(partner),
@@ -222,7 +204,7 @@ describe('a confirm that meets a revoke', () => {
 
   test('returns the booking that an equal call made before the revoke', async () => {
     const partner = await seller();
-    const { hold_id: holdId } = await placeHold(partner, nextSlot());
+    const { hold_id: holdId } = await placeHold(partner, slot());
     const body = { idempotency_key: 'twins' };
     let first: Reply | undefined;
     const overtake = async () => {

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { hold, release as sendRelease } from '../conformance/steps.ts';
 import { createClient, type Reply } from '../support/client.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, json, placeHold } from '../support/factories.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, dateIn, expectStatus, freeSlotIds, json, placeHold } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -20,16 +22,12 @@ const overrides = {
 const service = await hostedService({ overrides });
 /** Another process on the same database. */
 const beside = await hostedService({ overrides });
-let venue: Venue;
-let slotIds: string[];
-beforeAll(async () => {
-  venue = await anyVenue(service, [{}, {}, {}, {}]);
-  slotIds = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
-});
 afterAll(async () => {
   await beside.stop({ keepsDatabase: true });
   await service.stop();
 });
+const { venue, rival, slots: slotIds } = await startScene(service, { resources: [{}, {}, {}, {}] });
+const slotOf = (caller: number) => slotIds[caller] ?? '';
 
 /** How often the ACTIVE holds of a partner were read. */
 async function readsOfHolds(): Promise<number> {
@@ -38,10 +36,7 @@ async function readsOfHolds(): Promise<number> {
   return Number(index?.['accesses'].ops);
 }
 
-const elsewhere = (partner: Partner): Partner => ({
-  ...partner,
-  api: createClient(beside.url, partner.apiKey),
-});
+const elsewhere = (partner: Partner): Partner => ({ ...partner, api: createClient(beside.url, partner.apiKey) });
 
 /** A partner with this many live holds, which block no slot of the tests. */
 async function partnerWith(live: number): Promise<Partner> {
@@ -61,10 +56,7 @@ async function partnerWith(live: number): Promise<Partner> {
   return partner;
 }
 
-const hold = ({ api }: Partner, slotId: unknown) => api.post('/api/v1/partner/holds', { slot_id: slotId });
-
-const release = async ({ api }: Partner, held: Reply) =>
-  expectStatus(await api.post(`/api/v1/partner/holds/${String(json(held)['hold_id'])}/cancel`), 200);
+const release = async (by: Partner, held: Reply) => expectStatus(await sendRelease(by, json(held)['hold_id']), 200);
 
 function countOf(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -77,7 +69,7 @@ async function holdAndRelease(callers: readonly Partner[], times: number): Promi
   const replies = callers.map(async (partner, caller) => {
     const placed: Reply[] = [];
     for (let time = 0; time < times; time += 1) {
-      const reply = await hold(partner, slotIds[caller]);
+      const reply = await hold(partner, slotOf(caller));
       placed.push(reply);
       if (reply.status === 201) await release(partner, reply);
     }
@@ -107,8 +99,8 @@ describe('a busy partner', () => {
   test('gets as many holds as its limit while other calls lose their slots', async () => {
     const partner = await partnerWith(LIMIT - 4);
     // The other tests use the first 64 slots.
-    const [taken, ...free] = slotIds.slice(64, 69);
-    await placeHold(await anyPartner(service, [venue.id]), taken ?? '');
+    const [taken = '', ...free] = slotIds.slice(64, 69);
+    await placeHold(rival, taken);
     for (const slotId of free) {
       const losers = callersOf(partner, 16).map((each) => hold(each, taken));
       expect(verdict(await hold(partner, slotId))).toBe('201');
@@ -120,7 +112,7 @@ describe('a busy partner', () => {
   async function placedAtOnce(): Promise<Record<string, number>> {
     const partner = await partnerWith(LIMIT - 10);
     const callers = [...callersOf(partner, 32), ...callersOf(elsewhere(partner), 32)];
-    const replies = await Promise.all(callers.map((each, caller) => hold(each, slotIds[caller])));
+    const replies = await Promise.all(callers.map((each, caller) => hold(each, slotOf(caller))));
     for (const reply of replies) if (reply.status === 201) await release(partner, reply);
     return countOf(replies);
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -14,20 +14,15 @@ const PRICES = scaled(100, 12);
 const MOST_MS = 5000;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
-let venue: { id: string; resourceIds: string[] };
-let partners: Partner[];
-let starts: string[];
-beforeAll(async () => {
-  const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  venue = await anyVenue(
-    service,
-    Array.from({ length: COURTS }, () => allDay),
-  );
-  partners = await Promise.all(Array.from({ length: 8 }, () => anyPartner(service, [venue.id])));
-  const days = await Promise.all([3, 4, 5, 6].map((day) => slotsOf(partners[0] as Partner, venue.id, dateIn(day))));
-  starts = [...new Set(days.flat().map((slot) => String(slot['slot_start'])))];
-});
 afterAll(() => service.stop());
+const ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
+const venue = await anyVenue(
+  service,
+  Array.from({ length: COURTS }, () => ALL_DAY),
+);
+const partners = await Promise.all(Array.from({ length: 8 }, () => anyPartner(service, [venue.id])));
+const days = await Promise.all([3, 4, 5, 6].map((day) => slotsOf(partners[0] as Partner, venue.id, dateIn(day))));
+const starts = [...new Set(days.flat().map((slot) => String(slot['slot_start'])))];
 
 const hold = async (index: number, fields: Json): Promise<Reply & { tookMs: number }> => {
   const beganAt = performance.now();
@@ -68,33 +63,31 @@ describe(`${CALLERS} callers that race for any of ${COURTS} courts`, () => {
   });
 });
 
-describe('a price that changes while holds are placed', () => {
-  test('never places a hold at a price that the caller did not accept', async () => {
-    const [resourceId = ''] = venue.resourceIds;
-    const operator = operatorOf(service);
-    const start = starts.pop() ?? '';
-    const ask = async (index: number, expected: number) => {
-      const reply = await hold(index, { resource_id: resourceId, slot_start: start, expected_price_rupees: expected });
-      if (reply.status === 201) {
-        const { hold_id: id } = reply.body as Json;
-        await partners[index]?.api.post(`/api/v1/partner/holds/${String(id)}/cancel`);
-      }
-      return { expected, reply };
-    };
-    const asked: ReturnType<typeof ask>[] = [];
-    for (let change = 0, price = 1000; change < PRICES; change += 1, price += 1) {
-      for (const [index, expected] of [price - 1, price, price + 1].entries()) asked.push(ask(index, expected));
-      const path = `/api/v1/operator/resources/${resourceId}`;
-      expectStatus(await operator.patch(path, { price_rupees: price + 1 }), 200);
+test('while a price changes, no hold is placed at a price that the caller did not accept', async () => {
+  const [resourceId = ''] = venue.resourceIds;
+  const operator = operatorOf(service);
+  const start = starts.pop() ?? '';
+  const ask = async (index: number, expected: number) => {
+    const reply = await hold(index, { resource_id: resourceId, slot_start: start, expected_price_rupees: expected });
+    if (reply.status === 201) {
+      const { hold_id: id } = reply.body as Json;
+      await partners[index]?.api.post(`/api/v1/partner/holds/${String(id)}/cancel`);
     }
-    const outcomes = await Promise.all(asked);
-    const placed = outcomes.filter(({ reply }) => reply.status === 201);
-    for (const { expected, reply } of placed) expect((reply.body as Json)['price_rupees']).toBe(expected);
-    const others = new Set(outcomes.filter(({ reply }) => reply.status !== 201).map(({ reply }) => verdict(reply)));
-    expect([...others].filter((each) => !['409 PRICE_CHANGED', '409 SLOT_NOT_AVAILABLE'].includes(each))).toEqual([]);
-    expect(others).toContain('409 PRICE_CHANGED');
-    expect(placed.length).toBeGreaterThan(0);
-  });
+    return { expected, reply };
+  };
+  const asked: ReturnType<typeof ask>[] = [];
+  for (let change = 0, price = 1000; change < PRICES; change += 1, price += 1) {
+    for (const [index, expected] of [price - 1, price, price + 1].entries()) asked.push(ask(index, expected));
+    const path = `/api/v1/operator/resources/${resourceId}`;
+    expectStatus(await operator.patch(path, { price_rupees: price + 1 }), 200);
+  }
+  const outcomes = await Promise.all(asked);
+  const placed = outcomes.filter(({ reply }) => reply.status === 201);
+  for (const { expected, reply } of placed) expect((reply.body as Json)['price_rupees']).toBe(expected);
+  const others = new Set(outcomes.filter(({ reply }) => reply.status !== 201).map(({ reply }) => verdict(reply)));
+  expect([...others].filter((each) => !['409 PRICE_CHANGED', '409 SLOT_NOT_AVAILABLE'].includes(each))).toEqual([]);
+  expect(others).toContain('409 PRICE_CHANGED');
+  expect(placed.length).toBeGreaterThan(0);
 });
 
 test('control: without the guard index the same race holds courts more than once', async () => {

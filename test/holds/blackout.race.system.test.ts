@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { confirm, hold as sendHold } from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-} from '../support/factories.ts';
+import { anyVenue, dateIn, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { beside } from '../support/leases.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import type * as Fence from './blackout.in-host.ts';
@@ -26,21 +19,17 @@ const service = await hostedService();
 const other = await beside(service);
 const calls = collectionCallsOf(service);
 const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
-let venueId: string;
-let partner: Partner;
-let slotIds: string[];
-beforeAll(async () => {
-  const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
-  partner = await anyPartner(service, [venueId]);
-  slotIds = (await Promise.all([3, 4, 5, 6].map((days) => freeSlotIds(partner, venueId, dateIn(days))))).flat();
-});
 afterAll(async () => {
   await other.stop({ keepsDatabase: true });
   await service.stop();
 });
+const ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
+const { venue, partner, slot } = await startScene(service, {
+  resources: [{ ...ALL_DAY, duration_minutes: 15 }],
+  venue: { time_zone: 'UTC' },
+  days: [3, 4, 5, 6],
+});
 
-const nextSlot = () => slotIds.pop() ?? '';
 /** A blackout of the very window of the slot. */
 async function blackOut(slotId: string, at = service): Promise<Json> {
   const [, year, month, day, hour, minute] = /_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
@@ -50,11 +39,10 @@ async function blackOut(slotId: string, at = service): Promise<Json> {
     ends_at: new Date(start.getTime() + 15 * MINUTE_MS).toISOString(),
     reason: 'Repairs',
   };
-  return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${venueId}/blackouts`, body), 201);
+  return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
 }
 
-const hold = (slotId: string, fields: Json = {}) =>
-  partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields });
+const hold = (slotId: string, fields?: Json) => sendHold(partner, slotId, fields);
 const walkIn = (slotId: string) => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
 
 /** What became of a claim that met a blackout: `refused`, `listed`, or the fault. */
@@ -71,7 +59,7 @@ function outcomeOf(claim: Reply, blackout: Json): string {
 
 /** Lets the two begin apart by some round trips: the blackout takes more of them. */
 async function race(index: number, claim: (slotId: string) => Promise<Reply>): Promise<string> {
-  const slotId = nextSlot();
+  const slotId = slot();
   const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
     for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');
     return work();
@@ -110,7 +98,7 @@ const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Rep
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
 test('a blackout whose process dies before its report leaves an earlier hold alone', async () => {
-  const slotId = nextSlot();
+  const slotId = slot();
   const held = await hold(slotId, { idempotency_key: slotId });
   await calls.lose('cache_leases.findOne');
   await expect(blackOut(slotId)).rejects.toThrow('503');
@@ -118,13 +106,12 @@ test('a blackout whose process dies before its report leaves an earlier hold alo
   const replayed = await hold(slotId, { idempotency_key: slotId });
   expect([replayed.status, replayed.body]).toEqual([201, held.body]);
   const { hold_id: holdId } = held.body as Json;
-  const confirm = confirmBody(holdId);
-  expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
+  expect(verdict(await confirm(partner, holdId))).toBe('201');
 });
 
 describe('a concurrent walk-in and blackout', () => {
   test('are serialised: a blackout that began during the walk-in reports it', async () => {
-    const slotId = nextSlot();
+    const slotId = slot();
     let blackout = Promise.resolve<Json>({});
     const beginning = () => {
       blackout = blackOut(slotId, other);
@@ -135,7 +122,7 @@ describe('a concurrent walk-in and blackout', () => {
   });
 
   test('control: miss each other without a common document', async () => {
-    const slotId = nextSlot();
+    const slotId = slot();
     await fence.writeNoFence();
     let blackout: Json = {};
     // By another process: those of one process run one after the other.
@@ -151,31 +138,29 @@ describe('a concurrent walk-in and blackout', () => {
 });
 
 describe('halves that begin to share space', () => {
-  const OPEN_ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  const operator = () => operatorOf(service);
+  const operator = operatorOf(service);
   let halves: { north: string; south: string };
+  let venueOfHalves: string;
 
   /** Two halves of a venue of their own, and a slot of each at the same time. */
   beforeEach(async () => {
-    const resources = ['North', 'South'].map((name) => ({ ...OPEN_ALL_DAY, name }));
-    const venue = await anyVenue(service, resources, { time_zone: 'UTC' });
-    expectStatus(await operator().put(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`), 204);
-    const [north = '', south = ''] = venue.resourceIds;
+    const resources = ['North', 'South'].map((name) => ({ ...ALL_DAY, name }));
+    const { id, resourceIds } = await anyVenue(service, resources, { time_zone: 'UTC' });
+    expectStatus(await operator.put(`/api/v1/operator/partners/${partner.id}/venues/${id}`), 204);
+    const [north = '', south = ''] = resourceIds;
     halves = { north, south };
-    venueOfHalves = venue.id;
+    venueOfHalves = id;
   });
-  let venueOfHalves: string;
   const slotOf = (resourceId: string) => `${resourceId}_${dateIn(3).replaceAll('-', '')}T0700Z`;
   const holdNorth = () => hold(slotOf(halves.north), { idempotency_key: halves.north });
   const share = async () => {
     const body = { shares_space_with: [halves.south] };
-    return expectStatus(await operator().patch(`/api/v1/operator/resources/${halves.north}`, body), 200);
+    return expectStatus(await operator.patch(`/api/v1/operator/resources/${halves.north}`, body), 200);
   };
   const blackOutSouth = async () => {
     const times = { starts_at: `${dateIn(3)}T00:00:00.000Z`, ends_at: `${dateIn(4)}T00:00:00.000Z` };
     const body = { ...times, resource_ids: [halves.south], reason: 'Repairs' };
-    const path = `/api/v1/operator/venues/${venueOfHalves}/blackouts`;
-    return expectStatus(await operator().post(path, body), 201);
+    return expectStatus(await operator.post(`/api/v1/operator/venues/${venueOfHalves}/blackouts`, body), 201);
   };
   test.each<[string, (() => Promise<unknown>)[]]>([
     ['closed then', [share, blackOutSouth]],

@@ -5,7 +5,8 @@ import { expectStatus, type Json } from '../support/factories.ts';
 import { begun, beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingForNoLease } from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
-import { type Call, hold, OF_PARTNERS, OF_RULES, outcomeOf, type Place, placeAt, type Row } from './changed-rules.ts';
+import { outcomeOf } from '../support/verdict.ts';
+import { type Call, hold, OF_PARTNERS, OF_RULES, type Place, placeAt, type Row } from './changed-rules.ts';
 
 const ROUNDS = 5;
 

@@ -2,7 +2,6 @@ import { type Client, createClient, type Reply } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 
@@ -23,10 +22,6 @@ export type Call = (place: Place) => Promise<Reply>;
 const listVenues: Call = ({ partner }) => partner.api.get('/api/v1/partner/venues');
 export const hold = ({ partner, slotIds }: Place, fields: Json = {}) =>
   partner.api.post('/api/v1/partner/holds', { slot_id: slotIds.pop(), ...fields });
-export const outcomeOf = (reply: Reply) => {
-  const reason = reply.status === 409 ? errorOf(reply).conflict?.['reason'] : undefined;
-  return typeof reason === 'string' ? `409 ${reason}` : verdict(reply);
-};
 
 const ofPartner = ({ partner }: Place) => `${PARTNERS}/${partner.id}`;
 const ofGrant = (place: Place) => `${ofPartner(place)}/venues/${place.venue.id}`;

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { hold } from '../conformance/steps.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -11,10 +12,10 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
+import { changeRow } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(10);
 /** Slots at 06:00, 07:00 and 08:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
@@ -36,7 +37,7 @@ const at = (resourceId: string | undefined, hour: string, date = DATE) =>
 
 /** The `conflict` of a hold that must be refused. */
 async function conflict(partner: Partner, slotId: string): Promise<Json & { alternatives: Json[] }> {
-  const reply = await partner.api.post(HOLDS, { slot_id: slotId });
+  const reply = await hold(partner, slotId);
   if (verdict(reply) !== '409 SLOT_NOT_AVAILABLE') throw new Error(reply.text);
   return errorOf(reply).conflict as Json & { alternatives: Json[] };
 }
@@ -46,11 +47,11 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
   test('held, with the expiry of the hold as free_at; a booked slot has no free_at', async () => {
     const { id, resourceIds, seller, rival } = await scene();
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
-    const hold = await placeHold(seller, slotId, { ttl_seconds: 300 });
-    const expected = { reason: 'held', free_at: hold['hold_expiry_at'] };
+    const placed = await placeHold(seller, slotId, { ttl_seconds: 300 });
+    const expected = { reason: 'held', free_at: placed['hold_expiry_at'] };
     const theirs = await conflict(rival, slotId);
     expect(theirs).toMatchObject(expected);
-    expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: hold['hold_id'] });
+    expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: placed['hold_id'] });
     // Only the partner of a hold is told its id.
     expect(theirs).not.toHaveProperty('hold_id');
     await bookSlot(seller, at(resourceIds[0], '07'));
@@ -63,9 +64,7 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
     const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
     await placeHold(seller, first, { ttl_seconds: 100 });
     const last = await placeHold(seller, second, { ttl_seconds: 900 });
-    await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, {
-      duration_minutes: 120,
-    });
+    await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, { duration_minutes: 120 });
     expect(await conflict(rival, first)).toMatchObject({ reason: 'held', free_at: last['hold_expiry_at'] });
   });
 });
@@ -88,12 +87,7 @@ describe('the alternatives of a conflict', () => {
   test('reach further than a day, but not to another venue', async () => {
     const { id, resourceIds, seller, rival } = await scene([
       MORNING,
-      {
-        name: 'Net',
-        sport_category: 'cricket',
-        operating_hours_start: '06:00',
-        operating_hours_end: '07:00',
-      },
+      { ...MORNING, name: 'Net', sport_category: 'cricket', operating_hours_end: '07:00' },
     ]);
     const other = await anyVenue(service, [{ ...MORNING, sport_category: 'cricket' }], { time_zone: 'UTC' });
     await operatorOf(service).put(`/api/v1/operator/partners/${rival.id}/venues/${other.id}`);
@@ -123,7 +117,7 @@ describe('the alternatives of a conflict', () => {
   test('of a slot beyond the horizon are the last before its end, of one that is past the next to come', async () => {
     const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
-    const beyond = errorOf(await seller.api.post(HOLDS, { slot_id: at(a, '07', dateIn(400)) }));
+    const beyond = errorOf(await hold(seller, at(a, '07', dateIn(400))));
     expect(beyond.message).toContain(`the last date on sale at the venue is ${dateIn(90)}, 90 days from today`);
     expect(idsOf(beyond.conflict?.['alternatives'] as Json[])).toEqual(
       ['08', '07', '06'].map((hour) => at(a, hour, dateIn(90))),
@@ -164,19 +158,17 @@ describe('the alternatives of a conflict', () => {
 
 describe('a partner at its limit of ACTIVE holds', () => {
   async function atTheLimit() {
-    const { id, seller, rival } = await scene([{}]);
+    const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     const holds: Json[] = [];
     for (const slotId of slots.splice(0, 3)) holds.push(await placeHold(seller, slotId));
     const [next = '', after = ''] = slots;
-    return { seller, rival, holds, next, after };
+    return { seller, holds, next, after };
   }
-  const hold = (partner: Partner, slotId: string) => partner.api.post(HOLDS, { slot_id: slotId });
 
   test('can place a hold once one has expired, before any worker has noticed', async () => {
     const { seller, holds, next, after } = await atTheLimit();
-    const lapsed = { _id: holds[1]?.['hold_id'] as never };
-    await service.context.db.collection('reservations').updateOne(lapsed, { $set: { holdExpiresAt: new Date() } });
+    await changeRow(service, 'reservations', holds[1]?.['hold_id'], [{ $set: { holdExpiresAt: '$$NOW' } }]);
     expect(verdict(await hold(seller, next))).toBe('201');
     expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
   });
@@ -185,10 +177,9 @@ describe('a partner at its limit of ACTIVE holds', () => {
     const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);
-    const body = { slot_id: slots[0], idempotency_key: 'last' };
     // Not equal, so that each makes a run of its own.
-    const bodies = Array.from({ length: 16 }, (_, index) => ({ ...body, ttl_seconds: 600 + index }));
-    const replies = await Promise.all(bodies.map((each) => seller.api.post(HOLDS, each)));
+    const bodies = Array.from({ length: 16 }, (_, index) => ({ idempotency_key: 'last', ttl_seconds: 600 + index }));
+    const replies = await Promise.all(bodies.map((each) => hold(seller, slots[0] ?? '', each)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBe(201);
   });

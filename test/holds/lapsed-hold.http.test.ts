@@ -1,44 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { HOLDS, release, confirm as sendConfirm } from '../conformance/steps.ts';
+import { expectStatus, type Json, operatorOf, type Partner, placeHold } from '../support/factories.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-const HOLDS = '/api/v1/partner/holds';
-
 // No worker runs here: only calls end expired holds.
 const service = sharedService();
-let venueId: string;
-let partner: Partner;
-let rival: Partner;
-let slots: string[];
-beforeAll(async () => {
-  venueId = (await anyVenue(service)).id;
-  [partner, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
-  slots = await freeSlotIds(partner, venueId);
-});
 afterAll(() => service.stop());
+const { venue, partner, rival, slot } = await startScene(service);
 
 const idOf = (hold: Json) => String(hold['hold_id']);
 const stored = (hold: Json) => rowOf(service, 'reservations', { _id: idOf(hold) });
 const eventsOf = async (hold: Json) => (await stored(hold)).outbox.map(({ type }) => type);
-const confirm = async ({ api }: Partner, hold: Json) =>
-  verdict(await api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))));
+const confirm = async (by: Partner, hold: Json) => verdict(await sendConfirm(by, idOf(hold)));
 
 /** A hold that has just expired, and is still stored as ACTIVE. */
 async function expiredHold(fields: Json = {}): Promise<Json> {
-  const hold = await placeHold(partner, slots.shift() ?? '', fields);
-  const reservations = service.context.db.collection<{ _id: string }>('reservations');
-  await reservations.updateOne({ _id: idOf(hold) }, [{ $set: { holdExpiresAt: '$$NOW' } }]);
+  const hold = await placeHold(partner, slot(), fields);
+  await changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);
   expect(await stored(hold)).toMatchObject({ status: 'ACTIVE', claimed: true });
   return hold;
 }
@@ -57,7 +38,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
   test('is returned to a repeated call, also if its slot was closed since; no blackout reports it', async () => {
     const hold = await expiredHold({ idempotency_key: 'closed since' });
     const window = { starts_at: hold['slot_start'], ends_at: hold['slot_end'], reason: 'Repairs' };
-    const path = `/api/v1/operator/venues/${venueId}/blackouts`;
+    const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
     expect(expectStatus(await operatorOf(service).post(path, window), 201)['conflicts']).toEqual([]);
     const body = { slot_id: hold['slot_id'], idempotency_key: 'closed since' };
     const repeated = await partner.api.post(HOLDS, body);
@@ -67,8 +48,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
   test('is HOLD_EXPIRED to confirms and to a cancel, and ends with one event', async () => {
     const [confirmed, cancelled] = [await expiredHold(), await expiredHold()];
     for (const _ of [1, 2]) expect(await confirm(partner, confirmed)).toBe('409 HOLD_EXPIRED');
-    const reply = await partner.api.post(`${HOLDS}/${idOf(cancelled)}/cancel`);
-    expect(verdict(reply)).toBe('409 HOLD_EXPIRED');
+    expect(verdict(await release(partner, idOf(cancelled)))).toBe('409 HOLD_EXPIRED');
     expect(await stored(confirmed)).toMatchObject({ status: 'EXPIRED', claimed: false });
     for (const hold of [confirmed, cancelled]) expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_expired']);
   });

@@ -54,7 +54,7 @@ export const anyResourceBody = (fields: Json): Json => ({
 });
 
 /** A service of the tests makes what they sell with for a tenth of the processor time of the operator's audited calls. */
-type AnyService = Listeners | (Listeners & ServiceCalls);
+export type AnyService = Listeners | (Listeners & ServiceCalls);
 
 /** Any partner, with a key, granted `venueIds`. */
 export async function anyPartner(service: AnyService, venueIds: readonly string[] = []): Promise<Partner> {

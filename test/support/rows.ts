@@ -43,3 +43,9 @@ export async function rowOf<Name extends keyof Rows>(
   }
   return row;
 }
+
+/** Changes the row of this id, past every service; throws where there is none. */
+export async function changeRow({ context }: Stored, name: string, id: unknown, update: object): Promise<void> {
+  const { matchedCount } = await context.db.collection<{ _id: string }>(name).updateOne({ _id: String(id) }, update);
+  if (matchedCount === 0) throw new Error(`No row of ${name}: ${String(id)}`);
+}

@@ -38,6 +38,12 @@ export function errorOf(reply: Reply): ErrorAnswer {
   return json(reply)['error'] as ErrorAnswer;
 }
 
+/** `verdict`, but a rejected hold is told by the reason of its conflict: `409 held`. */
+export function outcomeOf(reply: Reply): string {
+  const reason = reply.status === 409 ? errorOf(reply).conflict?.['reason'] : undefined;
+  return typeof reason === 'string' ? `409 ${reason}` : verdict(reply);
+}
+
 function faultOfForm(reply: Reply): string | undefined {
   if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'No JSON';
   const body = json(reply);
