@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  confirmBody,
-  expectStatus,
-  freeSlotIds,
-  json,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { release, confirm as sendConfirm, end as sendEnd, hold as sendHold } from '../conformance/steps.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { bookSlot, expectStatus, json, operatorOf, placeHold } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -22,22 +14,12 @@ const ATTACHED = {
 const NOTHING = { order_reference: null, metadata: {} };
 
 const service = sharedService();
-let venue: Venue;
-let partner: Partner;
-let other: Partner;
-let slots: string[];
-
-beforeAll(async () => {
-  venue = await anyVenue(service, [{}, {}]);
-  [partner, other] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
-  slots = await freeSlotIds(partner, venue.id);
-});
 afterAll(() => service.stop());
+const { venue, partner, rival: other, slot: newSlot } = await startScene(service, { resources: [{}, {}] });
 
-const newSlot = (): string => slots.pop() ?? 'none left';
 const hold = (fields: Json = {}) => placeHold(partner, newSlot(), fields);
 const confirm = async (holdId: unknown, fields: Json = {}) =>
-  expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId, fields)), 201);
+  expectStatus(await sendConfirm(partner, holdId, fields), 201);
 const read = async (path: string) => expectStatus(await partner.api.get(path), 200);
 const readBooking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
 
@@ -77,8 +59,7 @@ describe('what a partner attaches', () => {
   test('is in the events of its own partner alone, as it was at the time of each event', async () => {
     const { hold_id: holdId } = await hold(ATTACHED);
     const { booking_id: id } = await confirm(holdId, { order_reference: 'order-later' });
-    const reason = { reason: 'Rain', idempotency_key: `cancel-${String(id)}` };
-    expectStatus(await partner.api.post(`/api/v1/bookings/${String(id)}/cancel`, reason), 200);
+    expectStatus(await sendEnd(partner, 'cancel', id), 200);
     await service.dispatch(String(holdId));
     const details = async ({ api }: Partner) => {
       const { data } = expectStatus(await api.get(`/api/v1/partner/events?venue_id=${venue.id}&limit=200`), 200);
@@ -92,11 +73,7 @@ describe('what a partner attaches', () => {
       ['order-later', metadata],
       ['order-later', metadata],
     ]);
-    expect(await details(other)).toEqual([
-      [undefined, undefined],
-      [undefined, undefined],
-      [undefined, undefined],
-    ]);
+    expect(await details(other)).toEqual([1, 2, 3].map(() => [undefined, undefined]));
   });
 });
 
@@ -110,10 +87,8 @@ test.each<[string, Json, string]>([
   ['a list', { metadata: ['x'] }, 'metadata'],
   ['an order_reference of 256 characters', { order_reference: 'x'.repeat(256) }, 'order_reference'],
 ])('%s is rejected by hold and confirm', async (_what, fields, field) => {
-  const reply = await partner.api.post('/api/v1/partner/holds', { slot_id: newSlot(), ...fields });
-  expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${field}`);
-  const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody('any', fields));
-  expect(verdict(confirmed)).toBe(`400 VALIDATION_ERROR ${field}`);
+  const replies = [await sendHold(partner, newSlot(), fields), await sendConfirm(partner, 'any', fields)];
+  expect(replies.map(verdict)).toEqual(Array(2).fill(`400 VALIDATION_ERROR ${field}`));
 });
 
 test('20 keys of 40 characters with values of 500 are accepted', async () => {
@@ -126,28 +101,26 @@ test('a CONSUMED hold names its booking, and so do the errors of further calls o
   const placed = await placeHold(partner, slotId, { idempotency_key: 'placed once' });
   expect(placed).not.toHaveProperty('booking_id');
   const path = `/api/v1/partner/holds/${String(placed['hold_id'])}`;
-  const confirmAgain = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(placed['hold_id']));
+  const confirmAgain = () => sendConfirm(partner, placed['hold_id']);
   const { booking_id: bookingId } = expectStatus(await confirmAgain(), 201);
   expect((await partner.api.get(path)).body).toMatchObject({ status: 'CONSUMED', booking_id: bookingId });
   for (const reply of [
     await confirmAgain(),
     await partner.api.post(`${path}/extend`, { ttl_seconds: 600 }),
-    await partner.api.post(`${path}/cancel`),
+    await release(partner, placed['hold_id']),
   ]) {
     expect(verdict(reply)).toBe('409 INVALID_HOLD_STATE');
     expect(errorOf(reply).booking_id).toBe(bookingId);
   }
   // A replay returns the original response.
-  const again = { slot_id: slotId, idempotency_key: 'placed once' };
-  expect((await partner.api.post('/api/v1/partner/holds', again)).body).toEqual(placed);
+  expect((await sendHold(partner, slotId, { idempotency_key: 'placed once' })).body).toEqual(placed);
 });
 
 type Operation = 'cancel' | 'refund';
 const newBooking = () => bookSlot(partner, newSlot());
 const idOf = (booking: Json) => String(booking['booking_id']);
-const end = async (operation: Operation, booking: Json, key: string, by = partner) => {
-  const body = { reason: `to ${operation}`, idempotency_key: key };
-  const reply = await by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body);
+const end = async (operation: Operation, booking: Json, key: string) => {
+  const reply = await sendEnd(partner, operation, idOf(booking), { idempotency_key: key });
   return verdict(reply) + (reply.headers.get('idempotent-replayed') === null ? '' : ' replay');
 };
 

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { end } from '../conformance/steps.ts';
+import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
-  anyVenue,
   bookSlot,
   buyPackage,
   expectStatus,
-  freeSlotIds,
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const service = await hostedService();
-let venue: Venue;
-let slots: string[];
-
-beforeAll(async () => {
-  venue = await anyVenue(service, [{}, {}, {}]);
-  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);
-});
 afterAll(() => service.stop());
+const { venue, slot } = await startScene(service, { resources: [{}, {}, {}] });
 
 const newPartner = () => anyPartner(service, [venue.id]);
-const book = async (by: Partner, fields: Json = {}, slotId = slots.shift() ?? '') =>
-  String((await bookSlot(by, slotId, fields))['booking_id']);
+const book = async (by: Partner, fields: Json = {}) => String((await bookSlot(by, slot(), fields))['booking_id']);
 
 async function list(by: Partner, query: Record<string, string | number> = {}): Promise<Json> {
   const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -39,16 +32,15 @@ describe('the filter', () => {
   test('hold_id and payment_reference find the booking of one hold, and those of one payment', async () => {
     const [seller, rival] = [await newPartner(), await newPartner()];
     const paid = { payment_reference: 'pay 7/α' };
-    const made = await bookSlot(seller, slots.shift() ?? '', paid);
+    const made = await bookSlot(seller, slot(), paid);
     const [id, holdId] = [String(made['booking_id']), String(made['hold_id'])];
     const second = await book(seller, paid);
     await book(seller, { payment_reference: 'pay 7' });
     const theirs = await book(rival, paid);
     expect(await listed(seller, { hold_id: holdId })).toEqual([id]);
     expect(await listed(rival, { hold_id: holdId })).toEqual([]);
-    expect(
-      await listed(seller, { hold_id: String((await placeHold(seller, slots.shift() ?? ''))['hold_id']) }),
-    ).toEqual([]);
+    const { hold_id: unconfirmed } = await placeHold(seller, slot());
+    expect(await listed(seller, { hold_id: String(unconfirmed) })).toEqual([]);
     const ofPayment = await listed(seller, paid);
     expect(ofPayment).toEqual([second, id]);
     expect(await listed(rival, paid)).toEqual([theirs]);
@@ -58,7 +50,7 @@ describe('the filter', () => {
 
   test('hold_id and payment_reference look at no more bookings than they find', async () => {
     const seller = await newPartner();
-    const made = await bookSlot(seller, slots.shift() ?? '', { payment_reference: 'once' });
+    const made = await bookSlot(seller, slot(), { payment_reference: 'once' });
     for (let count = 0; count < 4; count += 1) await book(seller);
     const plans = await sortedQueriesOf(service, 'reservations', async () => {
       await list(seller, { hold_id: String(made['hold_id']) });
@@ -76,14 +68,8 @@ describe('a booking on a page', () => {
     const creditless = await book(seller, { customer_email: 'asha@example.org', use_package_credit: true });
     await buyPackage(seller, await anyPackage(service, seller, [venue.id]));
     const credited = await book(seller, { use_package_credit: true });
-    for (const [operation, bookingId] of [
-      ['cancel', cancelled],
-      ['cancel', refunded],
-      ['refund', refunded],
-    ] as const) {
-      const body = { reason: 'Rain', idempotency_key: `${operation}-${bookingId}` };
-      expectStatus(await seller.api.post(`/api/v1/bookings/${bookingId}/${operation}`, body), 200);
-    }
+    for (const bookingId of [cancelled, refunded]) expectStatus(await end(seller, 'cancel', bookingId), 200);
+    expectStatus(await end(seller, 'refund', refunded), 200);
     const page = await list(seller);
     expect(idsOf(page)).toEqual([credited, creditless, refunded, cancelled]);
     for (const booking of page['data'] as Json[]) {
@@ -95,10 +81,7 @@ describe('a booking on a page', () => {
   test('is read from the database without hidden fields', async () => {
     const seller = await newPartner();
     const bookingId = await book(seller);
-    const endings = Array.from({ length: 1000 }, (_, n) => ({
-      key: `${bookingId} ${n}`,
-      operation: 'cancel',
-    }));
+    const endings = Array.from({ length: 1000 }, (_, n) => ({ key: `${bookingId} ${n}`, operation: 'cancel' }));
     await service.context.db.collection('reservations').updateOne({ bookingId }, { $set: { endings } });
     const [plan] = await sortedQueriesOf(service, 'reservations', () => list(seller));
     expect(plan?.responseLength).toBeLessThan(4000);

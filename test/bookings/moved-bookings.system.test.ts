@@ -1,16 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { SavedRules } from '../../src/booking/bookings/moved-bookings.service.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
-import { type HostedService, hostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
-let service: HostedService;
-beforeAll(async () => {
-  service = await hostedService();
-});
+const service = await hostedService();
 afterAll(async () => {
   await endProcesses();
   await service.stop();

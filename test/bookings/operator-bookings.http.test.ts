@@ -1,38 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { end as endAsPartner, expire } from '../conformance/steps.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { bookSlot, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const BOOKINGS = '/api/v1/operator/bookings';
 
 const service = await hostedService();
-const calls = collectionCallsOf(service);
-let venueId: string;
-let seller: Partner;
-let rival: Partner;
-let slots: string[];
-beforeAll(async () => {
-  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-  [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
-  slots = await freeSlotIds(seller, venueId);
-});
 afterAll(() => service.stop());
+const calls = collectionCallsOf(service);
+const scene = await startScene(service, { resources: [{ duration_minutes: 15 }] });
+const { partner: seller, rival, slot: anySlot } = scene;
+const venueId = scene.venue.id;
 
-const anySlot = () => slots.shift() ?? '';
 const operator = () => operatorOf(service);
 const idOf = (booking: Json) => String(booking['booking_id']);
 const end = (operation: 'cancel' | 'refund', booking: Json, key: string = randomUUID(), reason = 'Rain') =>
@@ -45,20 +32,15 @@ const listedIds = async (query: string) => {
   return (data as Json[]).map((booking) => booking['booking_id']);
 };
 
-describe('an operator reads', () => {
-  test('the bookings of every partner and walk-ins, or of the one that is named', async () => {
-    const [first, second, third] = [
-      await bookSlot(seller, anySlot()),
-      await bookSlot(rival, anySlot()),
-      await walkIn(),
-    ];
-    expect((await listedIds('')).slice(0, 3)).toEqual([third, second, first].map(idOf));
-    expect(await listedIds(`partner_id=${rival.id}`)).toEqual([idOf(second)]);
-    expect((await listedIds(`partner_id=${PLATFORM_PARTNER_ID}`))[0]).toBe(idOf(third));
-    for (const booking of [first, second, third]) {
-      expect(await read(booking)).toMatchObject({ booking_id: idOf(booking), status: 'BOOKED' });
-    }
-  });
+test('an operator reads the bookings of every partner and walk-ins, or of the one that is named', async () => {
+  const [first, second] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
+  const third = await walkIn();
+  expect((await listedIds('')).slice(0, 3)).toEqual([third, second, first].map(idOf));
+  expect(await listedIds(`partner_id=${rival.id}`)).toEqual([idOf(second)]);
+  expect((await listedIds(`partner_id=${PLATFORM_PARTNER_ID}`))[0]).toBe(idOf(third));
+  for (const booking of [first, second, third]) {
+    expect(await read(booking)).toMatchObject({ booking_id: idOf(booking), status: 'BOOKED' });
+  }
 });
 
 describe('an operator finds a booking', () => {
@@ -134,11 +116,8 @@ describe('an operator ends any booking', () => {
   test('as the platform, and its partner sees the reason', async () => {
     const booking = await bookSlot(seller, anySlot());
     const reply = expectStatus(await end('cancel', booking, 'operator-1', 'Flooded'), 200);
-    expect(reply).toEqual({
-      message: 'Booking cancelled successfully',
-      booking_id: idOf(booking),
-      status: 'CANCELLED',
-    });
+    const message = 'Booking cancelled successfully';
+    expect(reply).toEqual({ message, booking_id: idOf(booking), status: 'CANCELLED' });
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
     expect(seen).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Flooded' });
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
@@ -180,14 +159,10 @@ describe('an operator ends any booking', () => {
   });
 
   test('with keys of their own, apart from those of the partner', async () => {
-    const [first, second, third] = [
-      await bookSlot(seller, anySlot()),
-      await bookSlot(seller, anySlot()),
-      await bookSlot(seller, anySlot()),
-    ];
+    const book = () => bookSlot(seller, anySlot());
+    const [first, second, third] = [await book(), await book(), await book()];
     const key = randomUUID();
-    const byPartner = (booking: Json) =>
-      seller.api.post(`/api/v1/bookings/${idOf(booking)}/cancel`, { reason: 'x', idempotency_key: key });
+    const byPartner = (booking: Json) => endAsPartner(seller, 'cancel', idOf(booking), { idempotency_key: key });
     expectStatus(await end('cancel', first, key), 200);
     const own = await byPartner(second);
     expect([verdict(own), own.headers.get('idempotent-replayed')]).toEqual(['200', null]);
@@ -291,7 +266,7 @@ describe('the timeline of a booking', () => {
 
   test('the actor of a lapse is the service itself', async () => {
     const hold = await placeHold(seller, anySlot());
-    expectStatus(await seller.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`), 200);
+    expectStatus(await expire(seller, hold['hold_id']), 200);
     const { outbox } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
     expect(outbox.map(({ actor }) => actor?.kind)).toEqual(['api_key', 'service']);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Json, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
 import { copyBookings } from '../support/many-bookings.ts';
 import { NO_FAULTS, pagingFaults, type ReadPage, readPages } from '../support/paging.ts';
@@ -21,12 +21,10 @@ const PHONES = Array.from({ length: COUNT / 125 }, (_, index) => `+9198765432${S
 
 const random = mulberry32(propertySeed());
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
-let venues: Venue[];
-let seller: Partner;
-/** Slots that the writers book, and bookings of the starting set that they cancel and refund. */
-let freeSlots: string[];
-let toCancel: string[];
-let toRefund: string[];
+afterAll(() => service.stop());
+const venues = [await anyVenue(service, [{}, {}]), await anyVenue(service, [{}, {}])];
+const venueIds = venues.map(({ id }) => id);
+const seller = await anyPartner(service, venueIds);
 const changed = new Set<string>();
 
 const rows = () => service.context.db.collection('reservations');
@@ -61,24 +59,17 @@ const shuffled = <T>(items: T[]): T[] =>
     .sort(([a], [b]) => a - b)
     .map(([, item]) => item);
 
-beforeAll(async () => {
-  venues = [await anyVenue(service, [{}, {}]), await anyVenue(service, [{}, {}])];
-  seller = await anyPartner(
-    service,
-    venues.map(({ id }) => id),
-  );
-  for (const venue of venues) await bookSome(venue);
-  const originals = await rowsOf(service, 'reservations');
-  await copyBookings(service, originals, COUNT - originals.length, PHONES, random);
-  const booked = shuffled(await idsOf({ status: 'BOOKED' }));
-  [toCancel, toRefund] = [booked.slice(0, booked.length / 2), booked.slice(booked.length / 2)];
-  toRefund = shuffled([...toRefund, ...(await idsOf({ status: 'CANCELLED' }))]);
-  freeSlots = [];
-  for (const venue of venues)
-    for (let day = 10; day < 10 + scaled(30, 6); day += 1)
-      freeSlots.push(...(await freeSlotIds(seller, venue.id, dateIn(day))));
-});
-afterAll(() => service.stop());
+for (const venue of venues) await bookSome(venue);
+const originals = await rowsOf(service, 'reservations');
+await copyBookings(service, originals, COUNT - originals.length, PHONES, random);
+const booked = shuffled(await idsOf({ status: 'BOOKED' }));
+/** Bookings of the starting set that the writers cancel and refund, and slots that they book. */
+const toCancel = booked.slice(0, booked.length / 2);
+const toRefund = shuffled([...booked.slice(booked.length / 2), ...(await idsOf({ status: 'CANCELLED' }))]);
+const freeSlots: string[] = [];
+for (const id of venueIds)
+  for (let day = 10; day < 10 + scaled(30, 6); day += 1)
+    freeSlots.push(...(await freeSlotIds(seller, id, dateIn(day))));
 
 function next(supply: string[]): string {
   const one = supply.shift();

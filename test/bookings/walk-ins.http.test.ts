@@ -1,55 +1,43 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import { confirm, readHold, release, hold as sendHold } from '../conformance/steps.ts';
+import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
   anyVenue,
   bookSlot,
-  confirmBody,
   dateIn,
   expectStatus,
-  freeSlotIds,
   operatorOf,
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
+import { errorOf, outcomeOf, verdict } from '../support/verdict.ts';
 
 const service = sharedService();
-let venueId: string;
-let turf: string;
-let partner: Partner;
-let slots: string[];
-
-beforeAll(async () => {
-  const venue = await anyVenue(service, [{}], { name: 'Arena', city: 'Pune', time_zone: 'UTC' });
-  [venueId, turf = ''] = [venue.id, ...venue.resourceIds];
-  partner = await anyPartner(service, [venueId]);
-  slots = await freeSlotIds(partner, venueId);
-});
 afterAll(() => service.stop());
+const {
+  venue,
+  partner,
+  slot: nextSlot,
+} = await startScene(service, { venue: { name: 'Arena', city: 'Pune', time_zone: 'UTC' } });
+const [turf = ''] = venue.resourceIds;
 
-const nextSlot = () => slots.shift() ?? '';
 const walkIn = (body: Json) => operatorOf(service).post('/api/v1/operator/walk-ins', body);
 const idOf = (hold: Json) => String(hold['hold_id']);
-const readHold = async (hold: Json) => expectStatus(await partner.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200);
 const outboxOf = async (hold: Json) => (await rowOf(service, 'reservations', { _id: idOf(hold) })).outbox;
-/** The reason of a refusal; anything else is an error. */
-async function refusal(body: Json): Promise<unknown> {
-  const reply = await walkIn(body);
-  if (verdict(reply) !== '409 SLOT_NOT_AVAILABLE') throw new Error(reply.text);
-  return errorOf(reply).conflict?.['reason'];
-}
+const outcome = async (body: Json) => outcomeOf(await walkIn(body));
 
 describe('POST /api/v1/operator/walk-ins', () => {
   test('sells nothing of an inactive venue', async () => {
     const { resourceIds } = await anyVenue(service, [{}], { time_zone: 'UTC', status: 'inactive' });
     const slotId = `${resourceIds[0]}_${dateIn(3).replaceAll('-', '')}T0700Z`;
-    expect(await refusal({ slot_id: slotId })).toBe('inactive');
+    expect(await outcome({ slot_id: slotId })).toBe('409 inactive');
   });
 
   test('books a free slot for the platform, with the customer as given', async () => {
@@ -58,7 +46,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
     const booking = expectStatus(await walkIn(body), 201);
     expect(booking).toMatchObject({
       partner_id: PLATFORM_PARTNER_ID,
-      venue_id: venueId,
+      venue_id: venue.id,
       resource_id: turf,
       slot_id: slotId,
       status: 'BOOKED',
@@ -67,13 +55,11 @@ describe('POST /api/v1/operator/walk-ins', () => {
       customer_name: '$name',
       customer_phone: '98765 43210',
       customer_email: null,
-      venue: { venue_id: venueId, name: 'Arena', city: 'Pune' },
+      venue: { venue_id: venue.id, name: 'Arena', city: 'Pune' },
     });
-    const seen = (await slotsOf(partner, venueId)).find((slot) => slot['slot_id'] === slotId);
+    const seen = (await slotsOf(partner, venue.id)).find((slot) => slot['slot_id'] === slotId);
     expect(seen).toMatchObject({ unavailable_reason: 'booked' });
-    expect(verdict(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe(
-      '409 SLOT_NOT_AVAILABLE',
-    );
+    expect(verdict(await sendHold(partner, slotId))).toBe('409 SLOT_NOT_AVAILABLE');
   });
 
   test('a slot that does not exist is 404 SLOT_NOT_FOUND', async () => {
@@ -90,7 +76,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
     expect(verdict(refused)).toBe('409 SLOT_NOT_AVAILABLE');
     expect(errorOf(refused)).toMatchObject({ conflict: { reason: 'beyond_horizon' } });
     expect(errorOf(refused).message).toContain(`the last date for walk-ins is ${inYears(3, 0)}, at the venue`);
-    expect(await refusal(slotOn('9999-12-31'))).toBe('beyond_horizon');
+    expect(await outcome(slotOn('9999-12-31'))).toBe('409 beyond_horizon');
   });
 
   test('a slot that has begun can be sold, one that has ended cannot', async () => {
@@ -102,7 +88,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
     const running = today.find((slot) => String(slot['slot_start']) <= now && now < String(slot['slot_end']));
     expect(verdict(await walkIn({ slot_id: running?.['slot_id'] }))).toBe('201');
     const [ended] = await slotsOf(seller, open.id, dateIn(-1));
-    expect(await refusal({ slot_id: ended?.['slot_id'], override_holds: true })).toBe('past');
+    expect(await outcome({ slot_id: ended?.['slot_id'], override_holds: true })).toBe('409 past');
   });
 });
 
@@ -110,23 +96,20 @@ describe('a slot that a partner holds', () => {
   test('is 409 SLOT_NOT_AVAILABLE unless holds are to be overridden, and the hold stands', async () => {
     const hold = await placeHold(partner, nextSlot());
     for (const body of [{}, { override_holds: false }]) {
-      expect(await refusal({ slot_id: hold['slot_id'], ...body })).toBe('held');
+      expect(await outcome({ slot_id: hold['slot_id'], ...body })).toBe('409 held');
     }
-    expect(await readHold(hold)).toEqual(hold);
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe('201');
+    expect(await readHold(partner, hold)).toEqual(hold);
+    expect(verdict(await confirm(partner, idOf(hold)))).toBe('201');
   });
 
   test('is taken with override_holds: the hold is over, and its confirm a DOUBLE_BOOKING_ATTEMPT', async () => {
     const body = { slot_id: nextSlot(), idempotency_key: 'order-1' };
     const hold = await placeHold(partner, body.slot_id, body);
     expect(verdict(await walkIn({ slot_id: hold['slot_id'], override_holds: true }))).toBe('201');
-    expect(await readHold(hold)).toMatchObject({ status: 'RELEASED' });
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe(
-      '409 DOUBLE_BOOKING_ATTEMPT',
-    );
+    expect(await readHold(partner, hold)).toMatchObject({ status: 'RELEASED' });
+    expect(verdict(await confirm(partner, idOf(hold)))).toBe('409 DOUBLE_BOOKING_ATTEMPT');
     expect(await placeHold(partner, body.slot_id, body)).toEqual(hold);
-    const cancelled = await partner.api.post(`/api/v1/partner/holds/${idOf(hold)}/cancel`);
-    expect(expectStatus(cancelled, 200)).toMatchObject({ status: 'RELEASED' });
+    expect(expectStatus(await release(partner, idOf(hold)), 200)).toMatchObject({ status: 'RELEASED' });
     const told = (await outboxOf(hold)).map(({ type, originatorId }) => [type, originatorId]);
     expect(told).toEqual([
       ['hold_created', partner.id],
@@ -137,33 +120,25 @@ describe('a slot that a partner holds', () => {
 
 describe('a walk-in over several holds', () => {
   async function ground() {
-    const venue = await anyVenue(service, [{ name: 'North' }, { name: 'South' }], { time_zone: 'UTC' });
-    const full = await anyResource(service, venue.id, { name: 'Full', shares_space_with: venue.resourceIds });
-    const seller = await anyPartner(service, [venue.id]);
-    const at = (id = '') => `${id}_${dateIn(3).replaceAll('-', '')}T0600Z`;
-    const [north, south] = venue.resourceIds.map(at);
+    const { id, resourceIds } = await anyVenue(service, [{ name: 'North' }, { name: 'South' }], { time_zone: 'UTC' });
+    const full = await anyResource(service, id, { name: 'Full', shares_space_with: resourceIds });
+    const seller = await anyPartner(service, [id]);
+    const at = (resourceId = '') => `${resourceId}_${dateIn(3).replaceAll('-', '')}T0600Z`;
+    const [north, south] = resourceIds.map(at);
     return { seller, north: north ?? '', south: south ?? '', full: at(full) };
   }
-  const statusOf = async (seller: Partner, hold: Json) =>
-    expectStatus(await seller.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200)['status'];
 
   test('overrides them all', async () => {
     const { seller, north, south, full } = await ground();
     const holds = [await placeHold(seller, north), await placeHold(seller, south)];
-    expect(await refusal({ slot_id: full })).toBe('held');
+    expect(await outcome({ slot_id: full })).toBe('409 held');
     expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
-    for (const hold of holds) {
-      expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe(
-        '409 DOUBLE_BOOKING_ATTEMPT',
-      );
-    }
+    const replies = await Promise.all(holds.map((hold) => confirm(seller, idOf(hold))));
+    expect(replies.map(verdict)).toEqual(Array(2).fill('409 DOUBLE_BOOKING_ATTEMPT'));
   });
 
   /** Lets the hold expire before any worker has noticed. */
-  const lapse = (hold: Json) =>
-    service.context.db
-      .collection('reservations')
-      .updateOne({ _id: idOf(hold) as never }, { $set: { holdExpiresAt: new Date() } });
+  const lapse = (hold: Json) => changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);
 
   test('overrides the live ones and expires the others', async () => {
     const { seller, north, south, full } = await ground();
@@ -181,27 +156,25 @@ describe('a walk-in over several holds', () => {
     const { seller, north, south, full } = await ground();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);
-    const reply = await seller.api.post('/api/v1/partner/holds', { slot_id: full });
+    const reply = await sendHold(seller, full);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'held', free_at: live['hold_expiry_at'] });
-    expect(await statusOf(seller, lapsed)).toBe('EXPIRED');
-    expect((await rowOf(service, 'reservations', { _id: idOf(lapsed) })).claimed).toBe(false);
+    const ended = await rowOf(service, 'reservations', { _id: idOf(lapsed) });
+    expect(ended).toMatchObject({ status: 'EXPIRED', claimed: false });
   });
 
   test('is rejected if one of the slots is booked, and releases nothing', async () => {
     const { seller, north, south, full } = await ground();
     const hold = await placeHold(seller, north);
     await bookSlot(seller, south);
-    expect(await refusal({ slot_id: full, override_holds: true })).toBe('booked');
-    expect(await statusOf(seller, hold)).toBe('ACTIVE');
+    expect(await outcome({ slot_id: full, override_holds: true })).toBe('409 booked');
     expect(await outboxOf(hold)).toHaveLength(1);
-    expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe('201');
+    expect(verdict(await confirm(seller, idOf(hold)))).toBe('201');
   });
 });
 
 test("a walk-in of the sandbox takes no hold of another partner, and release gives back no other channel's walk-in", async () => {
-  const venue = await anyVenue(service);
-  const [own, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
-  const [held = '', sold = '', played = ''] = await freeSlotIds(own, venue.id);
+  const { partner: own, rival, slots } = await startScene(service);
+  const [held = '', sold = '', played = ''] = slots;
   const at = (slotId: string) => `/api/v1/sandbox/slots/${slotId}`;
   const { hold_id: _id } = await placeHold(rival, held);
   const taking = await own.api.post(`${at(held)}/walk-in`, { override_holds: true });

@@ -1,42 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { confirm, end, release } from '../conformance/steps.ts';
+import type { Json } from '../support/factories.ts';
 import {
   anyPackage,
-  anyPartner,
   anyVenue,
   bookSlot,
   buyPackage,
-  confirmBody,
-  dateIn,
   expectStatus,
-  freeSlotIds,
   json,
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import { changeRow } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const RACERS = 50;
 
 const service = sharedService();
-let partner: Partner;
-let venue: Venue;
-let otherVenue: Venue;
-let packageId: string;
-let slotIds: string[];
-let phones = 0;
-beforeAll(async () => {
-  venue = await anyVenue(service, [{ duration_minutes: 5 }]);
-  otherVenue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id, otherVenue.id]);
-  packageId = await anyPackage(service, partner, [venue.id]);
-  slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
-});
 afterAll(() => service.stop());
+const { venue, partner, slot } = await startScene(service, { resources: [{ duration_minutes: 5 }] });
+const otherVenue = await anyVenue(service);
+const packageId = await anyPackage(service, partner, [venue.id]);
+let phones = 0;
 
-const anySlot = (): string => slotIds.pop() ?? '';
 const anyPhone = (): string => `+9198000${String((phones += 1)).padStart(5, '0')}`;
 
 /** Sells `phone` so many credits at the venue; returns the purchase's id. */
@@ -51,46 +40,34 @@ async function creditsOf(purchaseId: string): Promise<unknown> {
   return `${String(left)} ${String(status)}`;
 }
 
-const withCredit = (phone: string, fields: Json = {}): Json => ({
-  customer_phone: phone,
-  use_package_credit: true,
-  ...fields,
-});
-const end = (operation: string, bookingId: unknown, key: string = randomUUID()) =>
-  partner.api.post(`/api/v1/bookings/${String(bookingId)}/${operation}`, {
-    reason: 'rain',
-    idempotency_key: key,
-  });
+const withCredit = (phone: string): Json => ({ customer_phone: phone, use_package_credit: true });
 
 describe('a confirm that asks for package credit', () => {
   test('uses no credit of an expired purchase', async () => {
     const phone = anyPhone();
     const _id = await sellCredits(phone, 1);
-    const expired = { $set: { expiresAt: new Date(Date.now() - 1000) } };
-    await service.context.db.collection<{ _id: string }>('package_purchases').updateOne({ _id }, expired);
-    expect(await bookSlot(partner, anySlot(), withCredit(phone))).not.toHaveProperty('package_credit_consumed');
+    await changeRow(service, 'package_purchases', _id, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+    expect(await bookSlot(partner, slot(), withCredit(phone))).not.toHaveProperty('package_credit_consumed');
   });
 
   test('consumes nothing if it is rejected', async () => {
     const phone = anyPhone();
     const purchase = await sellCredits(phone, 1);
-    const hold = await placeHold(partner, anySlot());
-    await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`);
-    const body = confirmBody(hold['hold_id'], withCredit(phone));
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('409 INVALID_HOLD_STATE');
+    const hold = await placeHold(partner, slot());
+    await release(partner, hold['hold_id']);
+    const confirmed = await confirm(partner, hold['hold_id'], withCredit(phone));
+    expect(verdict(confirmed)).toBe('409 INVALID_HOLD_STATE');
     expect(await creditsOf(purchase)).toBe('1 ACTIVE');
   });
 });
 
-describe('a booking that consumed a credit', () => {
-  test('gives it back once, however many refunds race', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 3);
-    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
-    const replies = await Promise.all(Array.from({ length: 16 }, () => end('refund', booked['booking_id'])));
-    expect(replies.map(verdict).sort().slice(0, 2)).toEqual(['200', '409 INVALID_HOLD_STATE']);
-    expect(await creditsOf(purchase)).toBe('3 ACTIVE');
-  });
+test('a booking that consumed a credit gives it back once, however many refunds race', async () => {
+  const phone = anyPhone();
+  const purchase = await sellCredits(phone, 3);
+  const booked = await bookSlot(partner, slot(), withCredit(phone));
+  const replies = await Promise.all(Array.from({ length: 16 }, () => end(partner, 'refund', booked['booking_id'])));
+  expect(replies.map(verdict).sort().slice(0, 2)).toEqual(['200', '409 INVALID_HOLD_STATE']);
+  expect(await creditsOf(purchase)).toBe('3 ACTIVE');
 });
 
 describe(`${RACERS} confirms at once for one customer`, () => {
@@ -98,12 +75,9 @@ describe(`${RACERS} confirms at once for one customer`, () => {
     const phone = anyPhone();
     const purchases = [await sellCredits(phone, 7), await sellCredits(phone, 3)];
     const holds = [];
-    for (let count = 0; count < RACERS; count += 1) holds.push(await placeHold(partner, anySlot()));
+    for (let count = 0; count < RACERS; count += 1) holds.push(await placeHold(partner, slot()));
     const bookings = await Promise.all(
-      holds.map(async (hold) => {
-        const body = confirmBody(hold['hold_id'], withCredit(phone));
-        return expectStatus(await partner.api.post('/api/v1/bookings/confirm', body), 201);
-      }),
+      holds.map(async (hold) => expectStatus(await confirm(partner, hold['hold_id'], withCredit(phone)), 201)),
     );
     const paid = bookings.filter((booking) => booking['package_credit_consumed'] === true);
     expect(paid).toHaveLength(10);
@@ -117,11 +91,12 @@ describe(`${RACERS} confirms at once for one customer`, () => {
   test('consume one credit if they have one key', async () => {
     const phone = anyPhone();
     const purchase = await sellCredits(phone, 20);
-    const body = confirmBody((await placeHold(partner, anySlot()))['hold_id'], withCredit(phone));
+    const { hold_id: holdId } = await placeHold(partner, slot());
+    const fields = { ...withCredit(phone), idempotency_key: randomUUID() };
     const replies = await Promise.all(
       // Not equal, so that each makes a run of its own, as in another process.
       Array.from({ length: 8 }, (_, index) =>
-        partner.api.post('/api/v1/bookings/confirm', { ...body, payment_reference: `pay_${index}` }),
+        confirm(partner, holdId, { ...fields, payment_reference: `pay_${index}` }),
       ),
     );
     expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
@@ -131,9 +106,7 @@ describe(`${RACERS} confirms at once for one customer`, () => {
 
 test('the database itself rejects a purchase with fewer than 0 credits', async () => {
   const purchase = await sellCredits(anyPhone(), 1);
-  const write = service.context.db
-    .collection<{ _id: string }>('package_purchases')
-    .updateOne({ _id: purchase }, { $set: { creditsRemaining: -1 } });
+  const write = changeRow(service, 'package_purchases', purchase, { $set: { creditsRemaining: -1 } });
   await expect(write).rejects.toMatchObject({ code: 121 });
 });
 
