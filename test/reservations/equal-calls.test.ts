@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Partner, Venue } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import * as factories from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as EqualCalls from './equal-calls.in-host.ts';
@@ -11,19 +11,10 @@ const PHONE = '+919876543210';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
 const { makeAtOnce, monitorWrites } = service.inHost<typeof EqualCalls>('test/reservations/equal-calls.in-host.ts');
-let partner: Partner;
-let venue: Venue;
-let slotIds: string[];
-beforeAll(async () => {
-  await monitorWrites();
-  venue = await factories.anyVenue(service, [{ duration_minutes: 15 }]);
-  partner = await factories.anyPartner(service, [venue.id]);
-  slotIds = await factories.freeSlotIds(partner, venue.id);
-});
 afterAll(() => service.stop());
+await monitorWrites();
+const { venue, partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }] });
 
-const anySlot = () => slotIds.pop() ?? '';
-const anyHold = async () => String((await factories.placeHold(partner, anySlot()))['hold_id']);
 const anyPackage = () => factories.anyPackage(service, partner, [venue.id], { credits: 500 });
 
 type Call = EqualCalls.Call;
@@ -32,7 +23,7 @@ type Keyed = (idempotencyKey: string) => Call;
 
 async function confirmCall(): Promise<Keyed> {
   await factories.buyPackage(partner, await anyPackage());
-  const holdId = await anyHold();
+  const holdId = String((await factories.placeHold(partner, slot()))['hold_id']);
   const customer = { customerName: 'Asha Rao', customerPhone: PHONE, customerEmail: null };
   const input = { holdId, paymentReference: 'pay_1', ...customer, usePackageCredit: true };
   return (idempotencyKey) => ({ operation: 'confirm', input: { ...input, idempotencyKey } });
@@ -40,7 +31,7 @@ async function confirmCall(): Promise<Keyed> {
 
 async function endCall(operation: 'cancel' | 'refund'): Promise<Keyed> {
   await factories.buyPackage(partner, await anyPackage());
-  const booked = await factories.bookSlot(partner, anySlot(), { use_package_credit: true });
+  const booked = await factories.bookSlot(partner, slot(), { use_package_credit: true });
   const input = { bookingId: String(booked['booking_id']), reason: 'rain' };
   return (idempotencyKey) => ({ operation, input: { ...input, idempotencyKey } });
 }
@@ -50,7 +41,7 @@ const OPERATIONS: { name: string; prepare: () => Promise<Keyed> }[] = [
   {
     name: 'hold',
     prepare: () => {
-      const slotId = anySlot();
+      const slotId = slot();
       return Promise.resolve((idempotencyKey) => ({ operation: 'hold', input: { slotId, idempotencyKey } }));
     },
   },
@@ -81,15 +72,4 @@ describe.each(OPERATIONS)('$name', ({ prepare }) => {
     const isReplay = [false, ...Array.from({ length: CALLS - 1 }, () => true)];
     expect(outcomes).toEqual(isReplay.map((each) => ({ isReplay: each })));
   });
-});
-
-test('equal confirms that are rejected run twice at most, and all get the reason', async () => {
-  const call = await confirmCall();
-  await atOnce([call(randomUUID())]);
-  const single = await atOnce(repeated(call).slice(0, 1));
-
-  const { outcomes, written } = await atOnce(repeated(call));
-
-  expect(outcomes).toEqual(Array.from({ length: CALLS }, () => ({ code: 'INVALID_HOLD_STATE' })));
-  expect(written).toHaveLength(2 * single.written.length);
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type * as Commands from '../support/commands.in-host.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import { placeHold } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as ExpireTogether from './expire-together.in-host.ts';
@@ -15,16 +16,11 @@ const { expireBesideTransaction, expireTogether } = service.inHost<typeof Expire
   'test/reservations/expire-together.in-host.ts',
 );
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
-let model: Reservation;
-beforeAll(async () => {
-  await watchCommands();
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  const { hold_id } = await placeHold(partner, slotId);
-  model = await rowOf(service, 'reservations', { _id: hold_id });
-});
 afterAll(() => service.stop());
+await watchCommands();
+const { partner, slot } = await startScene(service);
+const { hold_id: modelId } = await placeHold(partner, slot());
+const model = await rowOf(service, 'reservations', { _id: modelId });
 
 /** Holds that lapse at this instant, or lapsed; returns their ids. */
 async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<string[]> {

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/platform/ids.ts';
+import * as calls from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, confirmBody, dateIn, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
+import { type Json, operatorOf, placeHold } from '../support/factories.ts';
 import { linesOf } from '../support/log-lines.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Expiry from './expiry.in-host.ts';
@@ -27,28 +28,24 @@ const service = await hostedService({
   overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000', CACHE_LEASE_MS: '2000' },
 });
 const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
-let partner: Partner;
-let rival: Partner;
-const slotIds: string[] = [];
-beforeAll(async () => {
-  const hours = { duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' };
-  const venue = await anyVenue(service, [hours]);
-  partner = await anyPartner(service, [venue.id]);
-  rival = await anyPartner(service, [venue.id]);
-  for (let day = 3; day < 33; day += 1) {
-    slotIds.push(...(await freeSlotIds(partner, venue.id, dateIn(day))));
-  }
-});
 afterAll(() => service.stop());
+const {
+  partner,
+  rival,
+  slots: slotIds,
+} = await startScene(service, {
+  resources: [{ duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' }],
+  days: Array.from({ length: 30 }, (_, index) => 3 + index),
+});
 
 const confirm: Contestant = async (hold, delayMs) => {
   await delay(delayMs);
-  return verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])));
+  return verdict(await calls.confirm(partner, hold['hold_id']));
 };
 
 const release: Contestant = async (hold, delayMs) => {
   await delay(delayMs);
-  return verdict(await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`));
+  return verdict(await calls.release(partner, hold['hold_id']));
 };
 
 const walkIn: Contestant = async (hold, delayMs) => {
@@ -70,7 +67,7 @@ const expiry: Contestant = async (hold, delayMs) => {
   await lapseAfter(holdId, delayMs);
   const asRival = async () => {
     await delay(delayMs);
-    await rival.api.post('/api/v1/partner/holds', { slot_id: hold['slot_id'] });
+    await calls.hold(rival, String(hold['slot_id']));
   };
   await Promise.all([expireAsWorker(holdId), asRival()]);
   return '';
@@ -174,12 +171,8 @@ test('control: a confirm that reads first and writes later ends a hold twice', a
   await expiry(hold, 0);
   if (status === 'ACTIVE') {
     const event = { eventId: newId(), type: 'booking_created', at: new Date(), originatorId: partner.id };
-    await service.context.db
-      .collection<{ _id: string; outbox: object[] }>('reservations')
-      .updateOne(
-        { _id: String(hold['hold_id']) },
-        { $set: { status: 'CANCELLED', claimed: false }, $push: { outbox: event } },
-      );
+    const ending = { $set: { status: 'CANCELLED', claimed: false }, $push: { outbox: event } };
+    await changeRow(service, 'reservations', hold['hold_id'], ending);
   }
 
   expect(await endOf(hold, [])).toMatch(/^CANCELLED \| hold_created, hold_expired, booking_created/);

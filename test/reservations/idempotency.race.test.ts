@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import * as calls from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  confirmBody,
-  dateIn,
-  freeSlotIds,
-  json,
-  placeHold,
-} from '../support/factories.ts';
+import { bookSlot, type Json, json, placeHold } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -22,23 +14,8 @@ const CALLS = 32;
 const ROUNDS = scaled(5, 1);
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
-let partner: Partner;
-let venueId: string;
-let slotIds: string[];
-beforeAll(async () => {
-  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  venueId = venue.id;
-  partner = await anyPartner(service, [venueId]);
-  slotIds = [...(await freeSlotIds(partner, venueId, dateIn(3))), ...(await freeSlotIds(partner, venueId, dateIn(4)))];
-});
 afterAll(() => service.stop());
-
-/** A slot that no other test uses. */
-function anySlot(): string {
-  const slotId = slotIds.pop();
-  if (slotId === undefined) throw new Error('No slot is left');
-  return slotId;
-}
+const { partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }], days: [3, 4] });
 
 /**
  * Calls with one key that are not equal, so that each makes a run of its own, as calls to several processes do: it is the
@@ -47,20 +24,12 @@ function anySlot(): string {
 let tellingApart = 0;
 const nextNumber = () => (tellingApart += 1) % 1000;
 
-const hold = (fields: Json) => partner.api.post('/api/v1/partner/holds', fields);
-const confirm = (holdId: unknown, key?: string) =>
-  partner.api.post(
-    '/api/v1/bookings/confirm',
-    confirmBody(holdId, {
-      payment_reference: `pay_${nextNumber()}`,
-      ...(key === undefined ? {} : { idempotency_key: key }),
-    }),
-  );
+const hold = (slotId: string, key: string) =>
+  calls.hold(partner, slotId, { idempotency_key: key, ttl_seconds: 600 + nextNumber() });
+const confirm = (holdId: unknown, key: string) =>
+  calls.confirm(partner, holdId, { idempotency_key: key, payment_reference: `pay_${nextNumber()}` });
 const end = (operation: 'cancel' | 'refund', bookingId: unknown, key: string) =>
-  partner.api.post(`/api/v1/bookings/${String(bookingId)}/${operation}`, {
-    reason: `rain ${nextNumber()}`,
-    idempotency_key: key,
-  });
+  calls.end(partner, operation, bookingId, { idempotency_key: key, reason: `rain ${nextNumber()}` });
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 const distinct = (replies: readonly Reply[]): string[] => [...new Set(replies.map(({ text }) => text))];
@@ -77,71 +46,66 @@ async function repeatedly(race: () => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await race();
 }
 
+/** A call with any key, and how the one reservation that it changes is found after the first response. */
+type Prepared = { call: (key: string) => Promise<Reply>; find: (first: Reply) => Json };
+
+const anyConfirm = async (): Promise<Prepared> => {
+  const { hold_id: _id } = await placeHold(partner, slot());
+  const find = (first: Reply) => ({ _id, status: 'BOOKED', bookingId: json(first)['booking_id'] });
+  return { call: (key) => confirm(_id, key), find };
+};
+const anyHold = (): Promise<Prepared> => {
+  const slotId = slot();
+  return Promise.resolve({ call: (key) => hold(slotId, key), find: () => ({ slotId }) });
+};
+const anyEnd = async (operation: 'cancel' | 'refund'): Promise<Prepared> => {
+  const { booking_id: bookingId } = await bookSlot(partner, slot());
+  return { call: (key) => end(operation, bookingId, key), find: () => ({ bookingId }) };
+};
+const BOOKED = ['hold_created', 'booking_created'];
+
 describe(`${CALLS} concurrent calls`, () => {
-  test('with one key, confirms of one hold make one booking and get the same bytes', () =>
+  test.each<[what: string, status: string, prepare: () => Promise<Prepared>, events: string[]]>([
+    ['confirms of one hold', '201', anyConfirm, BOOKED],
+    ['holds of one slot', '201', anyHold, ['hold_created']],
+    ['cancels of one booking', '200', () => anyEnd('cancel'), [...BOOKED, 'booking_cancelled']],
+  ])('with one key, %s have their effect once and get the same bytes', (_what, status, prepare, events) =>
     repeatedly(async () => {
-      const { hold_id } = await placeHold(partner, anySlot());
+      const { call, find } = await prepare();
       const key = randomUUID();
 
-      const replies = await Promise.all(times(CALLS, () => confirm(hold_id, key)));
+      const replies = await Promise.all(times(CALLS, () => call(key)));
 
-      expect(outcomes(replies)).toEqual(['201']);
+      expect(outcomes(replies)).toEqual([status]);
       expect(distinct(replies)).toHaveLength(1);
       expect(replies.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-      const booking = await rowOf(service, 'reservations', { confirmKey: key });
-      expect(booking).toMatchObject({ status: 'BOOKED', bookingId: json(replies[0] as Reply)['booking_id'] });
-      expect(await eventTypes({ _id: hold_id })).toEqual(['hold_created', 'booking_created']);
-    }));
+      expect(await eventTypes(find(replies[0] as Reply))).toEqual(events);
+    }),
+  );
 
-  test('with different keys, confirms of one hold make one booking and the others are rejected by its state', () =>
-    repeatedly(async () => {
-      const { hold_id } = await placeHold(partner, anySlot());
+  test.each<[what: string, status: number, prepare: () => Promise<Prepared>, events: string[]]>([
+    ['confirm of a hold', 201, anyConfirm, BOOKED],
+    ['refund of a booking', 200, () => anyEnd('refund'), [...BOOKED, 'booking_refunded']],
+  ])(
+    'with different keys, one %s succeeds and the others are rejected by its state',
+    (_what, status, prepare, events) =>
+      repeatedly(async () => {
+        const { call, find } = await prepare();
 
-      const replies = await Promise.all(times(CALLS, () => confirm(hold_id)));
+        const replies = await Promise.all(times(CALLS, () => call(randomUUID())));
 
-      expect(withStatus(replies, 201)).toHaveLength(1);
-      expect(outcomes(replies)).toEqual(['201', '409 INVALID_HOLD_STATE']);
-      expect(await eventTypes({ _id: hold_id })).toEqual(['hold_created', 'booking_created']);
-    }));
-
-  test('with one key, holds of one slot place one hold and get the same bytes', () =>
-    repeatedly(async () => {
-      const fields = { slot_id: anySlot(), idempotency_key: randomUUID() };
-
-      const replies = await Promise.all(times(CALLS, () => hold({ ...fields, ttl_seconds: 600 + nextNumber() })));
-
-      expect(outcomes(replies)).toEqual(['201']);
-      expect(distinct(replies)).toHaveLength(1);
-      expect(await rowsOf(service, 'reservations', { slotId: fields.slot_id })).toHaveLength(1);
-    }));
-
-  test('with one key, cancels of one booking get the same bytes and make one event', () =>
-    repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, anySlot());
-      const key = randomUUID();
-
-      const replies = await Promise.all(times(CALLS, () => end('cancel', booking_id, key)));
-
-      expect(outcomes(replies)).toEqual(['200']);
-      expect(distinct(replies)).toHaveLength(1);
-      expect((await eventTypes({ bookingId: booking_id })).slice(2)).toEqual(['booking_cancelled']);
-    }));
-
-  test('with different keys, one refund of a booking succeeds and the others are rejected by its state', () =>
-    repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, anySlot());
-
-      const replies = await Promise.all(times(CALLS, () => end('refund', booking_id, randomUUID())));
-
-      expect(withStatus(replies, 200)).toHaveLength(1);
-      expect(outcomes(replies)).toEqual(['200', '409 INVALID_HOLD_STATE']);
-    }));
+        const [first, ...others] = withStatus(replies, status);
+        expect(others).toEqual([]);
+        expect(outcomes(replies)).toEqual([String(status), '409 INVALID_HOLD_STATE']);
+        expect(await eventTypes(find(first as Reply))).toEqual(events);
+      }),
+  );
 });
 
 describe('cancel racing refund', () => {
   test('with one key, one operation succeeds and the other is a mismatch', () =>
     repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, anySlot());
+      const { booking_id } = await bookSlot(partner, slot());
       const key = randomUUID();
       const half = CALLS / 2;
 
@@ -157,7 +121,7 @@ describe('cancel racing refund', () => {
 
   test('with different keys, the booking ends refunded once, and cancelled at most once before that', () =>
     repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, anySlot());
+      const { booking_id } = await bookSlot(partner, slot());
       const half = CALLS / 2;
 
       const cancelling = Promise.all(times(half, () => end('cancel', booking_id, randomUUID())));
@@ -176,54 +140,45 @@ describe('cancel racing refund', () => {
 });
 
 describe('one key in two concurrent calls', () => {
-  const pair = (replies: readonly Reply[]) => replies.map(verdict).toSorted();
+  const twice = <T>(make: () => Promise<T>) => Promise.all([make(), make()]);
+  const pair = async (replies: [Promise<Reply>, Promise<Reply>]) =>
+    (await Promise.all(replies)).map(verdict).toSorted();
 
   test('confirms one of two holds, and the other stays ACTIVE', () =>
     repeatedly(async () => {
-      const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
+      const [one, two] = await twice(async () => (await placeHold(partner, slot()))['hold_id']);
       const key = randomUUID();
-
-      const replies = await Promise.all(holds.map(({ hold_id }) => confirm(hold_id, key)));
-
-      expect(pair(replies)).toEqual(['201', '409 IDEMPOTENCY_KEY_MISMATCH']);
-      const rows = await rowsOf(service, 'reservations', {
-        _id: { $in: holds.map(({ hold_id }) => hold_id) },
-      });
+      expect(await pair([confirm(one, key), confirm(two, key)])).toEqual(['201', '409 IDEMPOTENCY_KEY_MISMATCH']);
+      const rows = await rowsOf(service, 'reservations', { _id: { $in: [one, two] } });
       expect(rows.map(({ status }) => status).toSorted()).toEqual(['ACTIVE', 'BOOKED']);
     }));
 
   test('holds one of two slots, and the other stays free', () =>
     repeatedly(async () => {
-      const wanted = [anySlot(), anySlot()];
+      const [one, two] = [slot(), slot()];
       const key = randomUUID();
-
-      const replies = await Promise.all(wanted.map((slot_id) => hold({ slot_id, idempotency_key: key })));
-
-      expect(pair(replies)).toEqual(['201', '409 IDEMPOTENCY_KEY_MISMATCH']);
-      expect(await rowsOf(service, 'reservations', { slotId: { $in: wanted } })).toHaveLength(1);
+      expect(await pair([hold(one, key), hold(two, key)])).toEqual(['201', '409 IDEMPOTENCY_KEY_MISMATCH']);
+      expect(await rowsOf(service, 'reservations', { slotId: { $in: [one, two] } })).toHaveLength(1);
     }));
 
   test('cancels one of two bookings', () =>
     repeatedly(async () => {
-      const bookings = [await bookSlot(partner, anySlot()), await bookSlot(partner, anySlot())];
+      const [one, two] = await twice(async () => (await bookSlot(partner, slot()))['booking_id']);
       const key = randomUUID();
-
-      const replies = await Promise.all(bookings.map(({ booking_id }) => end('cancel', booking_id, key)));
-
-      expect(pair(replies)).toEqual(['200', '409 IDEMPOTENCY_KEY_MISMATCH']);
+      const replies = await pair([end('cancel', one, key), end('cancel', two, key)]);
+      expect(replies).toEqual(['200', '409 IDEMPOTENCY_KEY_MISMATCH']);
     }));
 });
 
 test('control: without the index on its keys, one key confirms two holds', async () => {
-  const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
+  const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
   await service.context.db.collection('reservations').dropIndex('confirm_key_of_partner');
 
   // The first confirm has looked for the key, and writes after the second.
   const replies: Reply[] = [];
   const confirmSecond = async () => void replies.push(await confirm(holds[1]?.['hold_id'], 'one-key'));
-  const calls = collectionCallsOf(service);
   const first = () => confirm(holds[0]?.['hold_id'], 'one-key');
-  replies.push(await calls.beforeNext('reservations.findOneAndUpdate', confirmSecond, first));
+  replies.push(await collectionCallsOf(service).beforeNext('reservations.findOneAndUpdate', confirmSecond, first));
 
   expect(replies.map(({ status }) => status)).toEqual([201, 201]);
 });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as InsertHold from './insert-hold.in-host.ts';
-import type { Ground, How, Outcome, Wanted } from './insert-hold.in-host.ts';
+import type { How, Outcome, Wanted } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
 /** Long enough for a busy machine; a bulk may take 0.4 of it. */
@@ -14,15 +14,12 @@ const service = await hostedService({
   overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: String(LEASE_MS) },
 });
 const inHost = service.inHost<typeof InsertHold>('test/reservations/insert-hold.in-host.ts');
-const { setClockOff, takeWrites } = inHost;
-let ground: Ground;
-beforeAll(async () => {
-  const venue = await service.makeVenue([{}], {});
-  const partner = await service.makePartner([venue.id]);
-  ground = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partnerId: partner.id };
-  await inHost.watchWrites();
-});
 afterAll(() => service.stop());
+const { setClockOff, takeWrites } = inHost;
+const venue = await service.makeVenue([{}], {});
+const partner = await service.makePartner([venue.id]);
+const ground = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partnerId: partner.id };
+await inHost.watchWrites();
 
 let last = 0;
 const freeSlot = () => {

@@ -61,10 +61,7 @@ function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, r
 }
 
 /** Its venue gets its resources as the tests need them. */
-let shared: Awaited<ReturnType<typeof serviceWith>>;
-beforeAll(async () => {
-  shared = await serviceWith([TWO_A_DAY], PARTNERS);
-});
+const shared = await serviceWith([TWO_A_DAY], PARTNERS);
 
 describe('one slot', () => {
   test(`of ${PARTNERS} partners that race for each of ${SLOTS} slots, exactly one gets it`, async () => {
@@ -105,14 +102,10 @@ describe('one slot', () => {
 });
 
 describe('a full turf and its halves', () => {
-  let venueId: string;
-  let partners: Partner[];
-  let partner: Partner;
-  let service: HostedService;
+  const { service, partners, partner } = shared;
+  const venueId = shared.venue.id;
   const ids = { left: '', right: '', full: '', neighbour: '' };
   beforeAll(async () => {
-    ({ service, partners, partner } = shared);
-    venueId = shared.venue.id;
     const resource = (fields: Record<string, unknown>) => anyResource(service, venueId, { ...TWO_A_DAY, ...fields });
     ids.left = await resource({ name: 'Left' });
     ids.right = await resource({ name: 'Right' });
