@@ -1,4 +1,4 @@
-import { type EventRow, eventCollection } from '../../src/events/events.model.ts';
+import { eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
@@ -11,6 +11,7 @@ import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
 import { findSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
+import { anyEvent } from '../events/any-event.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import { onServiceStop } from '../support/service-stop.ts';
@@ -24,23 +25,7 @@ const PERMITS = 1000;
 
 /** Events in the log that happened just now, each of a reservation of its own; returns their ids. */
 export async function addEvents({ db }: Context, { partnerId, venueId }: Receiver, count: number): Promise<string[]> {
-  const now = new Date();
-  const slot = { resourceId: newId(), slotId: 'any', slotStart: now, slotEnd: now, pricePaise: 120_000 };
-  const none = { bookingId: null, reason: null };
-  const events = Array.from(
-    { length: count },
-    (): EventRow => ({
-      _id: newId(),
-      type: 'hold_created',
-      at: now,
-      venueId,
-      holdId: newId(),
-      originatorId: partnerId,
-      holdExpiresAt: now,
-      ...slot,
-      ...none,
-    }),
-  );
+  const events = Array.from({ length: count }, () => anyEvent({ venueId, originatorId: partnerId }));
   await eventCollection(db).insertMany(events);
   return events.map(({ _id }) => _id);
 }

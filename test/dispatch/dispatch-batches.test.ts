@@ -1,38 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { placeHold, subscribe } from '../support/factories.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as DispatchBatches from './dispatch-batches.in-host.ts';
+import type * as InHost from './dispatch.in-host.ts';
 
 const ENDPOINT = 'http://127.0.0.1:9/';
 const COUNT = 100;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } = service.inHost<
-  typeof DispatchBatches
->('test/dispatch/dispatch-batches.in-host.ts');
+const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } = service.inHost<typeof InHost>(
+  'test/dispatch/dispatch.in-host.ts',
+);
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
-const calls = collectionCallsOf(service);
-let venue: Venue;
-let originator: Partner;
-let model: Reservation;
-beforeAll(async () => {
-  await watchCommands();
-  venue = await anyVenue(service);
-  originator = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(originator, venue.id);
-  const { hold_id } = await placeHold(originator, slotId);
-  model = await rowOf(service, 'reservations', { _id: hold_id });
-  const peer = await anyPartner(service, [venue.id]);
-  for (const partner of [originator, peer]) await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
-});
 afterAll(() => service.stop());
+const calls = collectionCallsOf(service);
+await watchCommands();
+const { partner: originator, rival, slot } = await startScene(service);
+const { hold_id: modelId } = await placeHold(originator, slot());
+const model = await rowOf(service, 'reservations', { _id: modelId });
+for (const partner of [originator, rival]) await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
 
 const TYPES = ['hold_created', 'hold_cancelled'] as const;
 
@@ -130,12 +122,7 @@ describe('one that cannot be dispatched among 100', () => {
       field: 'eventId',
       ofBad: async (holdId: string) => (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
     },
-    {
-      step: 'taken out of its outbox',
-      collection: 'reservations',
-      field: '_id',
-      ofBad: (holdId: string) => holdId,
-    },
+    { step: 'taken out of its outbox', collection: 'reservations', field: '_id', ofBad: (holdId: string) => holdId },
   ])('fails alone where it cannot be $step, and is dispatched once it can', async (row) => {
     const holdIds = await anyWaiting(COUNT, 2);
     const [bad = '', ...good] = holdIds.toSorted();
@@ -204,10 +191,9 @@ describe('a batch whose process ends is dispatched again without effect on what 
 });
 
 describe('a batch is numbered oldest first', () => {
-  const reservations = () => service.context.db.collection<Reservation>('reservations');
   const outboxOf = async (_id: string) => (await rowOf(service, 'reservations', { _id })).outbox;
   const putInOutbox = (_id: string, outbox: readonly OutboxEvent[]) =>
-    reservations().updateOne({ _id }, { $set: { outbox: [...outbox], outboxSince: model.placedAt } });
+    changeRow(service, 'reservations', _id, { $set: { outbox: [...outbox], outboxSince: model.placedAt } });
   const inFeed = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     const numbered = events.toSorted((a, b) => (a.sequence ?? Number.NaN) - (b.sequence ?? Number.NaN));
@@ -268,11 +254,9 @@ describe('workers that dispatch the same events concurrently', () => {
 
   test('control: an event that is numbered before those before it are logged is out of order', async () => {
     const [holdId = ''] = await anyWaiting(1, 2);
-    const outboxOf = async () => (await rowOf(service, 'reservations', { _id: holdId })).outbox;
-    const reservations = service.context.db.collection<Reservation>('reservations');
-    const [first, second] = await outboxOf();
+    const [first, second] = (await rowOf(service, 'reservations', { _id: holdId })).outbox;
     for (const event of [second, first]) {
-      await reservations.updateOne({ _id: holdId }, { $set: { outbox: [event as OutboxEvent] } });
+      await changeRow(service, 'reservations', holdId, { $set: { outbox: [event] } });
       await service.dispatch(holdId);
     }
     expect((await numbersOf([holdId])).map(areInOrder)).toEqual([false]);

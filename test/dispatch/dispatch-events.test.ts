@@ -1,37 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { release } from '../conformance/steps.ts';
+import { anyPartner, bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as DispatchEvents from './dispatch-events.in-host.ts';
+import type * as InHost from './dispatch.in-host.ts';
 
 const ENDPOINT = 'http://127.0.0.1:9/';
 
 const service = await hostedService();
-const { dispatchAtOnce, dispatchWaiting } = service.inHost<typeof DispatchEvents>(
-  'test/dispatch/dispatch-events.in-host.ts',
-);
-let venue: Venue;
-let originator: Partner;
-let slotIds: string[];
-beforeAll(async () => {
-  venue = await anyVenue(service);
-  originator = await anyPartner(service, [venue.id]);
-  slotIds = await freeSlotIds(originator, venue.id);
-});
 afterAll(() => service.stop());
-
-const anySlot = (): string => slotIds.pop() ?? '';
+const { dispatchBeside, dispatchWaiting } = service.inHost<typeof InHost>('test/dispatch/dispatch.in-host.ts');
+const { venue, partner: originator, slot } = await startScene(service);
 
 test('an event goes to its originator, and to no partner whose grant has been revoked', async () => {
   const former = await anyPartner(service, [venue.id]);
@@ -39,7 +20,7 @@ test('an event goes to its originator, and to no partner whose grant has been re
   const path = `/api/v1/operator/partners/${former.id}/venues/${venue.id}`;
   expectStatus(await operatorOf(service).delete(path), 200);
 
-  const { hold_id } = await placeHold(originator, anySlot());
+  const { hold_id } = await placeHold(originator, slot());
   await service.dispatch(String(hold_id));
 
   const { _id: eventId } = await rowOf(service, 'events', { holdId: hold_id });
@@ -47,16 +28,13 @@ test('an event goes to its originator, and to no partner whose grant has been re
   expect(receivers.map(({ partnerId }) => partnerId)).toEqual([originator.id]);
 });
 
-const changeReservation = (holdId: unknown, change: object) =>
-  service.context.db.collection<{ _id: string }>('reservations').updateOne({ _id: String(holdId) }, change);
-
 describe('dispatching', () => {
   test('when 16 workers take one reservation at once, each event is logged once and goes once to each subscription', async () => {
     const receiver = await anyPartner(service, [venue.id]);
     const { id: subscriptionId } = await subscribe(receiver, ENDPOINT);
-    const { hold_id } = await bookSlot(originator, anySlot());
+    const { hold_id } = await bookSlot(originator, slot());
 
-    await dispatchAtOnce(String(hold_id), 16);
+    await dispatchBeside([String(hold_id)], 16);
 
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['booking_created', 'hold_created']);
@@ -68,7 +46,7 @@ describe('dispatching', () => {
   // The race above meets this guard too seldom for its absence to be seen there every time.
   test('a unique index rejects a second delivery of an event to a subscription', async () => {
     await subscribe(originator, `${ENDPOINT}?again`, ['hold_created']);
-    const { hold_id } = await placeHold(originator, anySlot());
+    const { hold_id } = await placeHold(originator, slot());
     await service.dispatch(String(hold_id));
     const { _id: eventId } = await rowOf(service, 'events', { holdId: hold_id });
     const [delivery] = await rowsOf(service, 'deliveries', { eventId });
@@ -84,10 +62,9 @@ describe('dispatching', () => {
   });
 
   test('an event that happens while another is dispatched stays in the outbox until its own turn', async () => {
-    const { hold_id } = await placeHold(originator, anySlot());
+    const { hold_id } = await placeHold(originator, slot());
     const dispatching = service.dispatch(String(hold_id));
-    const path = `/api/v1/partner/holds/${String(hold_id)}/cancel`;
-    expectStatus(await originator.api.post(path), 200);
+    expectStatus(await release(originator, hold_id), 200);
     await dispatching;
     await service.dispatch(String(hold_id));
 
@@ -98,15 +75,13 @@ describe('dispatching', () => {
   });
 
   test('an event has the values of the moment when it happened, not those of its reservation since', async () => {
-    const { hold_id, slot_id } = await placeHold(originator, anySlot());
-    const cancelPath = `/api/v1/partner/holds/${String(hold_id)}/cancel`;
-    expectStatus(await originator.api.post(cancelPath), 200);
+    const { hold_id, slot_id } = await placeHold(originator, slot());
+    expectStatus(await release(originator, hold_id), 200);
     const before = await rowOf(service, 'reservations', { _id: hold_id });
     const elsewhere = { resourceId: 'another-court', slotId: 'another-slot', venueId: randomUUID() };
     const at = new Date(before.slotStart.getTime() + 3_600_000);
-    await changeReservation(hold_id, {
-      $set: { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 },
-    });
+    const since = { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 };
+    await changeRow(service, 'reservations', hold_id, { $set: since });
 
     await service.dispatch(String(hold_id));
 
@@ -118,12 +93,12 @@ describe('dispatching', () => {
   });
 
   test('an event that an older release wrote, which says nothing of its slot, takes that from the reservation', async () => {
-    const { hold_id, slot_id } = await placeHold(originator, anySlot());
+    const { hold_id, slot_id } = await placeHold(originator, slot());
     const reservation = await rowOf(service, 'reservations', { _id: hold_id });
     const [waiting] = reservation.outbox;
     const { eventId, type, at, originatorId, actor, bookingId, holdExpiresAt } = waiting ?? {};
     const asWritten = { eventId, type, at, originatorId, actor, bookingId, holdExpiresAt };
-    await changeReservation(hold_id, { $set: { outbox: [asWritten] } });
+    await changeRow(service, 'reservations', hold_id, { $set: { outbox: [asWritten] } });
 
     await service.dispatch(String(hold_id));
 
@@ -139,7 +114,7 @@ describe('dispatching', () => {
   });
 
   test('the sweep dispatches what no job has announced; what is too fresh, or in hand, it leaves to a job', async () => {
-    const { hold_id } = await placeHold(originator, anySlot());
+    const { hold_id } = await placeHold(originator, slot());
 
     await dispatchWaiting({ graceMs: 60_000, limit: 1000 });
     await dispatchWaiting({ graceMs: 0, limit: 1000, inHand: [String(hold_id)] });

@@ -1,38 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { v7 } from 'uuid';
 import type * as Feed from '../../src/events/feed.service.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { confirm } from '../conformance/steps.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { bookSlot, expectStatus, placeHold, subscribe } from '../support/factories.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const FEED = '/api/v1/partner/events';
 
 const service = await hostedService();
-const { shortenFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
-let venue: Venue;
-let partner: Partner;
-let slotIds: string[];
-beforeAll(async () => {
-  venue = await anyVenue(service, [{ duration_minutes: 5 }]);
-  partner = await anyPartner(service, [venue.id]);
-  slotIds = await freeSlotIds(partner, venue.id, dateIn(3));
-});
 afterAll(() => service.stop());
+const { shortenFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
+const { venue, partner, rival, slot } = await startScene(service, { resources: [{ duration_minutes: 5 }] });
 
-const anySlot = (): string => slotIds.pop() ?? '';
 type Page = { data: Json[]; next: string; ids: string[] };
 
 async function read(by: Partner, query: Record<string, string> = {}): Promise<Page> {
@@ -53,28 +37,25 @@ async function end(by = partner): Promise<string> {
 }
 
 const log = async (holdId: unknown) => service.dispatch(String(holdId));
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 describe('the feed', () => {
   test('has the events of a reservation in their order where the ids of a host whose clock is ahead say otherwise', async () => {
     const after = await end();
-    const booking = await bookSlot(partner, anySlot());
+    const booking = await bookSlot(partner, slot());
     const { _id, outbox } = await rowOf(service, 'reservations', { _id: booking['hold_id'] });
     const ahead = v7({ msecs: Date.now() + 500 });
-    await service.context.db
-      .collection<{ _id: string }>('reservations')
-      .updateOne({ _id }, { $set: { 'outbox.0.eventId': ahead } });
+    await changeRow(service, 'reservations', _id, { $set: { 'outbox.0.eventId': ahead } });
     await log(_id);
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
   test('has them in their order where a new primary told an earlier time', async () => {
     const after = await end();
-    const _id = String((await placeHold(partner, anySlot()))['hold_id']);
+    const _id = String((await placeHold(partner, slot()))['hold_id']);
     const ahead = new Date(Date.now() + 1500);
-    await service.context.db
-      .collection<{ _id: string }>('reservations')
-      .updateOne({ _id }, { $set: { placedAt: ahead, 'outbox.0.at': ahead } });
-    expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(_id)), 201);
+    await changeRow(service, 'reservations', _id, { $set: { placedAt: ahead, 'outbox.0.at': ahead } });
+    expectStatus(await confirm(partner, _id), 201);
     await log(_id);
     const { data } = await read(partner, { after });
     expect(data.map((event) => [event['event_type'], event['timestamp']])).toEqual([
@@ -84,10 +65,8 @@ describe('the feed', () => {
   });
 
   test('begins where `since` says, and goes on from there by cursor, with what came later', async () => {
-    const elsewhere = await anyVenue(service, [{ duration_minutes: 5 }]);
-    const shop = await anyPartner(service, [elsewhere.id]);
-    const [, middle = '', ...left] = await freeSlotIds(shop, elsewhere.id, dateIn(3));
-    const holds = [await placeHold(shop, left[0] ?? ''), await placeHold(shop, middle)];
+    const { partner: shop, slot: slotOfShop } = await startScene(service);
+    const holds = [await placeHold(shop, slotOfShop()), await placeHold(shop, slotOfShop())];
     const recent = holds[1]?.['hold_id'];
     for (const { hold_id } of holds) await log(hold_id);
     const { _id, at } = await rowOf(service, 'events', { holdId: recent });
@@ -97,7 +76,7 @@ describe('the feed', () => {
     expect((await read(shop, { since: new Date(Date.parse(since) + 1).toISOString() })).ids).toEqual([]);
     const toCome = await read(shop, { since: '2999-01-01T00:00:00Z' });
     expect(toCome.ids).toEqual([]);
-    const { hold_id: later } = await placeHold(shop, left[1] ?? '');
+    const { hold_id: later } = await placeHold(shop, slotOfShop());
     await log(later);
     for (const { next } of [first, toCome])
       expect((await read(shop, { after: next })).data.map((event) => event['hold_id'])).toEqual([later]);
@@ -108,12 +87,11 @@ describe('the feed', () => {
     const { id } = await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
     const after = await end();
     expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
-    const { hold_id: holdId } = await placeHold(partner, anySlot());
+    const { hold_id: holdId } = await placeHold(partner, slot());
     await log(holdId);
     expect((await read(partner, { after })).ids).toHaveLength(1);
     const { _id } = await rowOf(service, 'events', { holdId });
-    const events = service.context.db.collection<{ _id: string }>('events');
-    const age = (days: number) => events.updateOne({ _id }, { $set: { at: new Date(Date.now() - days * 86_400_000) } });
+    const age = (days: number) => changeRow(service, 'events', _id, { $set: { at: daysAgo(days) } });
     await age(29.9);
     expect((await read(partner, { after })).ids).toHaveLength(1);
     await age(30.1);
@@ -121,22 +99,20 @@ describe('the feed', () => {
   });
 
   test('is shortened by what is older than 30 days, which stays in the log', async () => {
-    const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
+    const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     for (const { hold_id } of holds) await log(hold_id);
-    const [old, young] = holds.map((hold) => ({ holdId: hold['hold_id'] }));
-    await service.context.db
-      .collection('events')
-      .updateOne({ ...old }, { $set: { at: new Date(Date.now() - 30.1 * 86_400_000) } });
+    const events = holds.map(({ hold_id: holdId }) => rowOf(service, 'events', { holdId }));
+    const [old = '', young = ''] = (await Promise.all(events)).map(({ _id }) => _id);
+    await changeRow(service, 'events', old, { $set: { at: daysAgo(30.1) } });
     await shortenFeed();
-    expect(await rowOf(service, 'events', { ...old })).not.toHaveProperty('sequence');
-    expect(await rowOf(service, 'events', { ...young })).toHaveProperty('sequence');
+    expect(await rowOf(service, 'events', { _id: old })).not.toHaveProperty('sequence');
+    expect(await rowOf(service, 'events', { _id: young })).toHaveProperty('sequence');
   });
 
   test('has cursors that tell nothing: sealed, of one length, never the same, and of use to their partner alone', async () => {
-    const peer = await anyPartner(service, [venue.id]);
     // A long number: a short one occurs in random bytes by chance.
     await service.context.db.collection('feed_counters').updateOne({}, { $inc: { last: 7_000_000 } });
-    const cursors = [await end(), await end(), await end(peer)];
+    const cursors = [await end(), await end(), await end(rival)];
     expect(new Set(cursors).size).toBe(3);
     expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);
     const last = String((await service.context.db.collection('feed_counters').findOne())?.['last']);

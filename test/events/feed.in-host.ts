@@ -4,6 +4,7 @@ import { findLastSequenceNumber, findOpenRanges } from '../../src/events/sequenc
 import { readingSnapshot } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
+import { anyEvent } from './any-event.ts';
 
 type Context = Service['context'];
 
@@ -12,13 +13,7 @@ export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'orig
 
 /** Logs the events as one batch; resolves when the feed has them, to how many reservations were refused. */
 export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<number> {
-  const at = new Date();
-  const slot = { resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 };
-  const none = { bookingId: null, holdExpiresAt: null, reason: null };
-  const { failures } = await log.logEvents(
-    { db },
-    drafts.map((draft) => ({ ...draft, at, ...slot, ...none })),
-  );
+  const { failures } = await log.logEvents({ db }, drafts.map(anyEvent));
   await eventually('their range is closed', async () => (await findOpenRanges(db)).length === 0);
   // A snapshot may be older than the end of the range, which nobody has acknowledged.
   const end = (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;

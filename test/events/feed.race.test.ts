@@ -19,21 +19,17 @@ beforeEach(async () => {
   );
 });
 
-/** Events of the venues in turn. */
-function anyEvent(): FeedInHost.Draft {
-  const [venue] = [...venues.splice(0, 1)];
-  if (venue === undefined) throw new Error('There is no venue');
-  venues.push(venue);
+const anyEvent = (venueId: string): FeedInHost.Draft => {
   const ids = { _id: randomUUID(), holdId: randomUUID(), originatorId: partner.id };
-  return { ...ids, type: 'hold_created', venueId: venue.id };
-}
+  return { ...ids, type: 'hold_created', venueId };
+};
 
 describe('sequence numbers that are given while a page is read', () => {
   /** One venue with few events and one with so many that a page of them is more than one batch of the database. */
   async function backlog(): Promise<number> {
     for (const [index, count] of [20, 160].entries()) {
       const venueId = venues[index]?.id ?? '';
-      const events = Array.from({ length: count }, () => ({ ...anyEvent(), venueId }));
+      const events = Array.from({ length: count }, () => anyEvent(venueId));
       await logEvents(events);
     }
     return 180;
@@ -43,17 +39,14 @@ describe('sequence numbers that are given while a page is read', () => {
   async function skippedBy(after: number, upTo: number): Promise<number> {
     const { db } = service.context;
     const venueIds = venues.map(({ id }) => id);
-    const query = {
-      venueId: { $in: venueIds },
-      sequence: { $gt: after, $lte: upTo },
-    };
+    const query = { venueId: { $in: venueIds }, sequence: { $gt: after, $lte: upTo } };
     const cursor = db.collection('events').find(query).sort({ sequence: 1 }).hint('feed_of_venue');
     const seen: number[] = [];
     for await (const row of cursor) {
       seen.push(Number(row['sequence']));
       if (seen.length !== 101) continue;
       for (const venueId of venueIds) {
-        await logEvents([{ ...anyEvent(), venueId }]);
+        await logEvents([anyEvent(venueId)]);
       }
     }
     return Math.max(...seen) - after - seen.length;
@@ -80,7 +73,7 @@ test('those who begin together on an empty counter get every number once', async
     const fresh = await anyVenue(service);
     await service.context.db.collection('feed_counters').deleteMany({});
     await service.context.db.collection('events').deleteMany({});
-    const rows = Array.from({ length: 30 }, () => ({ ...anyEvent(), venueId: fresh.id }));
+    const rows = Array.from({ length: 30 }, () => anyEvent(fresh.id));
     expect(await Promise.all(rows.map((row) => logEvents([row])))).toEqual(rows.map(() => 0));
     const numbers = await service.context.db.collection('events').distinct('sequence', { venueId: fresh.id });
     expect(numbers.toSorted((a, b) => Number(a) - Number(b))).toEqual(rows.map((_, index) => index + 1));

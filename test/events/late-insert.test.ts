@@ -1,25 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { EventRow } from '../../src/events/events.model.ts';
+import { afterAll, expect, test } from '@jest/globals';
 import { readFeed } from '../../src/events/feed.service.ts';
 import { logEvents } from '../../src/events/log-events.service.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
-import { type CutProxy, startCutProxy } from '../faults/cut-proxy.ts';
+import { startCutProxy } from '../faults/cut-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
+import { anyEvent } from './any-event.ts';
 
-let proxy: CutProxy;
-let service: Service;
-beforeAll(async () => {
-  const uri = new URL(databaseUri(freshName()));
-  proxy = await startCutProxy(Number(uri.port));
-  uri.port = String(proxy.port);
-  // Without the first the driver would go past the proxy; with the others it soon finds out that the server is there.
-  uri.search = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
-  service = await startService({ MONGODB_URI: uri.toString() });
-});
+const uri = new URL(databaseUri(freshName()));
+const proxy = await startCutProxy(Number(uri.port));
+uri.port = String(proxy.port);
+// Without the first the driver would go past the proxy; with the others it soon finds out that the server is there.
+uri.search = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
+const service = await startService({ MONGODB_URI: uri.toString() });
 afterAll(async () => {
   await service.stop();
   await proxy.close();
@@ -30,23 +25,7 @@ test('an event whose insert arrives after its batch has ended is in the feed, wh
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const read = (after: number) => readFeed({ db }, partner.id, { after, limit: 10 });
-  const at = new Date();
-  const event: EventRow = {
-    _id: randomUUID(),
-    type: 'hold_created',
-    at,
-    venueId: venue.id,
-    holdId: randomUUID(),
-    resourceId: 'turf',
-    slotId: 'turf_x',
-    slotStart: at,
-    slotEnd: at,
-    pricePaise: 0,
-    originatorId: partner.id,
-    bookingId: null,
-    holdExpiresAt: null,
-    reason: null,
-  };
+  const event = anyEvent({ venueId: venue.id, originatorId: partner.id });
   // The insert and its repetition by the driver are what the proxy keeps.
   const struck = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);
 

@@ -9,33 +9,17 @@ import { closeRanges, findOpenRanges, giveUpRange, openRange } from '../../src/e
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
+import { anyEvent } from './any-event.ts';
 
 type Context = Service['context'];
 
-/** An event of a reservation of its own, or of `holdId`, that happened `laterMs` after others. */
-function anyEvent(venueId: string, holdId: string = randomUUID(), laterMs = 0): EventRow {
-  const at = new Date(1_700_000_000_000 + laterMs);
-  return {
-    _id: randomUUID(),
-    type: 'hold_created',
-    at: new Date(Date.now() + laterMs),
-    venueId,
-    holdId,
-    resourceId: 'turf',
-    slotId: 'turf_x',
-    slotStart: at,
-    slotEnd: at,
-    pricePaise: 0,
-    originatorId: randomUUID(),
-    bookingId: null,
-    holdExpiresAt: null,
-    reason: null,
-  };
-}
+/** An event of the reservation that happened so much later than others. */
+const laterEvent = (venueId: string, holdId: string, laterMs: number) =>
+  anyEvent({ venueId, holdId, at: new Date(Date.now() + laterMs) });
 
 /** Logs so many events as a dispatcher; returns their ids. */
 export async function logAsDispatcher({ db }: Context, venueId: string, count: number): Promise<string[]> {
-  const events = Array.from({ length: count }, (_, index) => anyEvent(venueId, randomUUID(), index));
+  const events = Array.from({ length: count }, (_, index) => laterEvent(venueId, randomUUID(), index));
   const openBefore = (await findOpenRanges(db)).length;
   const { failures } = await logEvents({ db }, events);
   if (failures.size > 0) throw new Error(`${failures.size} events were not numbered`);
@@ -66,7 +50,7 @@ export async function goOn(
 ): Promise<GoesOn> {
   const { db } = context;
   const range = await rangeOf(context, id);
-  const events = Array.from({ length: range.until - range.from + 1 }, () => anyEvent(venueId));
+  const events = Array.from({ length: range.until - range.from + 1 }, () => anyEvent({ venueId }));
   if (before === 'its range was given up') await giveUpRange(db, range);
   if (before === 'its range was only closed') await closeRanges(db, [range]);
   const { next: passed } = await read(context, partnerId, 0);
@@ -152,12 +136,7 @@ export async function readWhileDispatching(
   const dispatcher = async (index: number) => {
     for (let round = 0; round < rounds; round += 1) {
       const holdId = randomUUID();
-      const events = [
-        anyEvent(venueId),
-        anyEvent(venueId, holdId, 0),
-        anyEvent(venueId, holdId, 1),
-        anyEvent(venueId, holdId, 2),
-      ];
+      const events = [anyEvent({ venueId }), ...[0, 1, 2].map((laterMs) => laterEvent(venueId, holdId, laterMs))];
       written.push(...events.map(({ _id }) => _id));
       if ((index + round) % 4 !== 0) {
         await logEvents({ db }, events);
@@ -176,7 +155,7 @@ export async function readWhileDispatching(
   };
   const olderDispatcher = async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const events = [anyEvent(venueId), anyEvent(venueId)];
+      const events = [anyEvent({ venueId }), anyEvent({ venueId })];
       written.push(...events.map(({ _id }) => _id));
       if (!(await logAsOlderRelease(context, events))) await logEvents({ db }, events);
     }

@@ -1,9 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
+import {
+  dispatchEvents,
+  dispatchWaiting as dispatchPage,
+} from '../../src/webhooks/deliveries/dispatch-events.service.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -33,15 +36,21 @@ export const dispatchBesideTransaction = (
     return dispatchTogether(context, holdIds);
   });
 
-/** As so many workers that are told of each of them at the same moment. */
+/** As so many workers that are told of each of them at the same moment; resolves when the feed has the events. */
 export async function dispatchBeside(context: Context, holdIds: readonly string[], workers: number): Promise<void> {
   const told = Array.from({ length: workers }, () => holdIds).flat();
-  await Promise.all(told.map((holdId) => dispatchEvents(context, [holdId])));
-  await untilInFeed(context);
+  const dispatched = await Promise.all(told.map((holdId) => dispatchEvents(context, [holdId])));
+  for (const { failures } of dispatched) for (const err of failures.values()) throw err;
+  await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
 }
 
-async function untilInFeed({ db }: Context): Promise<void> {
-  while ((await findOpenRanges(db)).length > 0) await delay(5);
+/** A page of the sweep that nobody stops; jobs have `inHand`. */
+export async function dispatchWaiting(
+  context: Context,
+  { inHand = [], ...page }: { graceMs: number; limit: number; inHand?: readonly string[] },
+): Promise<void> {
+  const stopping = new AbortController().signal;
+  await dispatchPage(context, { ...page, inHand: new Set(inHand), stopping });
 }
 
 /** The ids of those deliveries that have no job. */
