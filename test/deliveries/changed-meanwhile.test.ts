@@ -5,9 +5,9 @@ import type * as Deactivation from '../../src/webhooks/deliveries/deactivate-sub
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { isGenuine, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as ChangedMeanwhile from './changed-meanwhile.in-host.ts';
+import type * as InHost from './deliveries.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const FIVE_MINUTES_MS = 300_000;
@@ -18,7 +18,7 @@ const { receiver, venue, attemptAround, end, read, waiting } = await startDelive
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
   'src/webhooks/deliveries/deactivate-subscription.service.ts',
 );
-const { seal } = service.inHost<typeof ChangedMeanwhile>('test/deliveries/changed-meanwhile.in-host.ts');
+const { seal } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
 /** What the receiver verifies with. */
@@ -140,9 +140,8 @@ describe('a worker that was frozen before it sent sends nothing as it was before
 test('what comes while a rotation waits for its answer is sent when its partner can know the secret', async () => {
   const id = await waiting(partner);
   // As it is right after the change, however long this test takes to get there.
-  await service.context.db
-    .collection<{ _id: string }>('webhook_subscriptions')
-    .updateOne({ _id: subscription.id }, [{ $set: { secretRotatedAt: { $add: ['$$NOW', 60_000] } } }]);
+  const soon = { secretRotatedAt: { $add: ['$$NOW', 60_000] } };
+  await changeRow(service, 'webhook_subscriptions', subscription.id, [{ $set: soon }]);
 
   const held = await service.attempt(id);
 
@@ -160,9 +159,7 @@ describe('control: a failure counts', () => {
         expectStatus(await partner.api.patch(`${WEBHOOKS}/${subscription.id}`, fields), 200);
         const aad = { owner: partner.id, id: subscription.id };
         const sealedSecret = await seal(subscription.secretKey, aad);
-        await service.context.db
-          .collection<{ _id: string }>('webhook_subscriptions')
-          .updateOne({ _id: subscription.id }, { $set: { sealedSecret } });
+        await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: { sealedSecret } });
       },
     ],
   ])('%s', async (_what, happen) => {

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 
 /** The contract's delays in seconds, and by what the configuration divides them here. */
@@ -14,33 +13,27 @@ const FACTOR = scaled(1000, 5000);
 /** What queue, worker and connection may add to a delay; looked at in the long tier, where nothing runs beside. */
 const TOLERANCE_MS = 750;
 
-let service: HostedService;
-let receiver: WebhookReceiver;
-beforeAll(async () => {
-  const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');
-  const overrides = { WEBHOOK_RETRY_DELAYS_SECONDS: delays };
-  service = await hostedService({ overrides, hasWorkers: true });
-  receiver = await startReceiver(500);
-});
+const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');
+const service = await hostedService({ overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: delays }, hasWorkers: true });
+const receiver = await startReceiver(500);
 afterAll(async () => {
   await service.stop();
   await receiver.close();
 });
 
 test(`with the clock compressed ${FACTOR} times, five attempts come by themselves, each delay kept, then a dead letter`, async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
+  const { partner, slot } = await startScene(service);
   await subscribe(partner, receiver.url, ['hold_created']);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
 
-  await placeHold(partner, slotId);
+  await placeHold(partner, slot());
 
   await eventually('five attempts', () => receiver.received.length === 5);
   const row = await eventually('the dead letter', async () => {
     const found = await rowOf(service, 'deliveries', {});
     return found.state === 'dead_letter' && found;
   });
-  const gapsMs = gaps(receiver.received);
+  const { received } = receiver;
+  const gapsMs = received.slice(1).map(({ atMs }, index) => atMs - (received[index]?.atMs ?? 0));
   process.stdout.write(
     `clock compressed by ${FACTOR}: ${CONTRACT_DELAYS.map((seconds, index) => `${seconds} s → ${Math.round(gapsMs[index] ?? 0)} ms`).join(', ')}\n`,
   );
@@ -53,7 +46,3 @@ test(`with the clock compressed ${FACTOR} times, five attempts come by themselve
     receiver.received.map(({ body }) => body['delivery_id']),
   );
 });
-
-function gaps(attempts: readonly Received[]): number[] {
-  return attempts.slice(1).map((attempt, index) => attempt.atMs - (attempts[index]?.atMs ?? 0));
-}

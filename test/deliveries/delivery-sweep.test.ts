@@ -5,10 +5,11 @@ import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
+import { bookSlot, subscribe } from '../support/factories.ts';
 import { linesOf } from '../support/log-lines.ts';
 import type * as Queues from '../support/queues.in-host.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as DeliverySweep from './delivery-sweep.in-host.ts';
 
@@ -83,11 +84,9 @@ describe('the dead-letter queue', () => {
 });
 
 test('a dead letter without an alert is raised by the sweep, with the ids that it is about; if that fails, the next sweep tries again', async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
+  const { partner, slot } = await startScene(service);
   await subscribe(partner, 'http://127.0.0.1:9/never-called', ['booking_created']);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  const { hold_id, booking_id } = await bookSlot(partner, slotId);
+  const { hold_id, booking_id } = await bookSlot(partner, slot());
   await service.dispatch(String(hold_id));
   const { eventId } = await rowOf(service, 'deliveries', { partnerId: partner.id });
   const attempt = { deliveryId: randomUUID(), attempt: 5, sentAt: new Date(), outcome: 'failed' as const };
@@ -120,13 +119,11 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
 });
 
 test('a secret that no key opens costs no attempt, and the operator is told', async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
-  const { id: _id } = await subscribe(partner, 'http://127.0.0.1:9/never-called', ['hold_created']);
+  const { partner, slot } = await startScene(service);
+  const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/never-called', ['hold_created']);
   const sealedWithOther = { $set: { sealedSecret: 'v2.00000000.xxx' } };
-  await service.context.db.collection<{ _id: string }>('webhook_subscriptions').updateOne({ _id }, sealedWithOther);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  const id = await anyDelivery(service, partner, partner, slotId);
+  await changeRow(service, 'webhook_subscriptions', subscriptionId, sealedWithOther);
+  const id = await anyDelivery(service, partner, partner, slot());
 
   expect(await service.attempt(id)).toMatchObject({ kind: 'later' });
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import { anyPartner, anyVenue, subscribe } from '../support/factories.ts';
-import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { headerOf, type Received, startReceiver } from '../support/receiver.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as FirstAttempts from './first-attempts.in-host.ts';
@@ -12,18 +12,14 @@ const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), 
 const inHost = service.inHost<typeof FirstAttempts>('test/deliveries/first-attempts.in-host.ts');
 const { takeCommands: takeAll, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 const calls = collectionCallsOf(service);
-let venueId: string;
-let target: FirstAttempts.Receiver;
-let receiver: WebhookReceiver;
-beforeAll(async () => {
-  await watchCommands();
-  receiver = await startReceiver();
-  venueId = (await anyVenue(service)).id;
-});
+const receiver = await startReceiver();
 afterAll(async () => {
   await receiver.close();
   await service.stop();
 });
+await watchCommands();
+const { id: venueId } = await anyVenue(service);
+let target: FirstAttempts.Receiver;
 beforeEach(async () => {
   receiver.respondWith(200);
   receiver.received.length = 0;
@@ -37,7 +33,7 @@ beforeEach(async () => {
 const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
 /** The commands since the last call, without those in `BESIDE`. */
 const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
-const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target.subscriptionId });
 const healthWrites = (commands: readonly string[]) =>
@@ -110,7 +106,7 @@ test('an attempt whose worker died before sending is made by a job once its lock
   expect(await inHost.runJob(deliveryId)).toMatchObject({ kind: 'later' });
   expect(receivedIds()).toEqual([]);
 
-  await deliveries().updateOne({ _id: deliveryId }, { $set: { leaseUntil: new Date(0) } });
+  await change(deliveryId, { leaseUntil: new Date(0) });
   expect(await inHost.runJob(deliveryId)).toMatchObject({ kind: 'delivered', status: 200 });
 
   expect(receivedIds()).toEqual([eventId]);
@@ -125,12 +121,10 @@ test('an attempt whose worker died before sending is made by a job once its lock
 
 describe('is left to a job, and no attempt is counted,', () => {
   test.each([
-    { what: 'where the endpoint is unhealthy', change: { consecutiveFailures: 3, failingSince: new Date() } },
-    { what: 'where the subscription was deactivated meanwhile', change: { status: 'inactive' } },
-  ])('$what', async ({ change }) => {
-    await service.context.db
-      .collection<{ _id: string }>('webhook_subscriptions')
-      .updateOne({ _id: target.subscriptionId }, { $set: change });
+    { what: 'where the endpoint is unhealthy', fields: { consecutiveFailures: 3, failingSince: new Date() } },
+    { what: 'where the subscription was deactivated meanwhile', fields: { status: 'inactive' } },
+  ])('$what', async ({ fields }) => {
+    await changeRow(service, 'webhook_subscriptions', target.subscriptionId, { $set: fields });
     const eventIds = await inHost.addEvents(target, 5);
     await inHost.deliver(target, eventIds);
     expect(receivedIds()).toEqual([]);
@@ -163,8 +157,8 @@ const anyDeliveries = async (count: number) => inHost.addDeliveries(target, awai
 
 test('an attempt begins on a row that is as it was read and free, once', async () => {
   const [free = '', moved = '', taken = ''] = await anyDeliveries(3);
-  await deliveries().updateOne({ _id: moved }, { $set: { generation: 2 } });
-  await deliveries().updateOne({ _id: taken }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+  await change(moved, { generation: 2 });
+  await change(taken, { leaseUntil: new Date(Date.now() + 60_000) });
   const begun = await inHost.beginAtOnce([free, free, moved, taken].map(asRead));
   expect(begun.filter(({ isBegun }) => isBegun)).toHaveLength(1);
   expect((await read(free)).attempts).toMatchObject([{ attempt: 1, outcome: 'started' }]);
@@ -180,7 +174,7 @@ test('of attempts that end at the same time, only the interrupted or invalid one
     state: index === 1 ? 'no such state' : 'succeeded',
   }));
   const [interrupted = '', invalid = '', ...others] = ids;
-  await deliveries().updateOne({ _id: interrupted }, { $set: { leaseUntil: new Date(0) } });
+  await change(interrupted, { leaseUntil: new Date(0) });
   const [next] = await inHost.beginAtOnce([asRead(interrupted)]);
   expect(next?.isBegun).toBe(true);
 
@@ -217,39 +211,39 @@ describe('where the update by which all attempts end', () => {
 });
 
 describe('a job whose delivery', () => {
-  const cases: Record<string, { change: object; outcome: object; row?: object }> = {
+  const cases: Record<string, { fields: object; outcome: object; row?: object }> = {
     'has succeeded': {
-      change: { state: 'succeeded', attemptsMade: 1 },
+      fields: { state: 'succeeded', attemptsMade: 1 },
       outcome: { kind: 'skipped', why: 'succeeded' },
     },
-    'was cancelled': { change: { state: 'cancelled' }, outcome: { kind: 'skipped', why: 'cancelled' } },
-    'is of a later series': { change: { generation: 2 }, outcome: { kind: 'skipped', why: 'superseded' } },
+    'was cancelled': { fields: { state: 'cancelled' }, outcome: { kind: 'skipped', why: 'cancelled' } },
+    'is of a later series': { fields: { generation: 2 }, outcome: { kind: 'skipped', why: 'superseded' } },
     'waits for its retry': {
-      change: { state: 'retrying', attemptsMade: 1, nextAttemptAt: new Date(Date.now() + 600_000) },
+      fields: { state: 'retrying', attemptsMade: 1, nextAttemptAt: new Date(Date.now() + 600_000) },
       outcome: { kind: 'later' },
     },
     'has become a dead letter': {
-      change: { state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null },
+      fields: { state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null },
       outcome: { kind: 'dead', attempt: 'failed (attempt 5 of 5)' },
     },
     'is being sent': {
-      change: { leaseUntil: new Date(Date.now() + 600_000) },
+      fields: { leaseUntil: new Date(Date.now() + 600_000) },
       outcome: { kind: 'later' },
     },
     'has no event in the log yet': {
-      change: { eventId: 'of a batch under way' },
+      fields: { eventId: 'of a batch under way' },
       outcome: { kind: 'later' },
     },
     'never had an event': {
-      change: { eventId: 'gone', createdAt: new Date(Date.now() - 2 * 86_400_000) },
+      fields: { eventId: 'gone', createdAt: new Date(Date.now() - 2 * 86_400_000) },
       outcome: { kind: 'skipped', why: 'cancelled' },
       row: { state: 'cancelled', nextAttemptAt: null },
     },
   };
 
-  test.each(Object.entries(cases))('%s sends nothing', async (_what, { change, outcome, row = {} }) => {
+  test.each(Object.entries(cases))('%s sends nothing', async (_what, { fields, outcome, row = {} }) => {
     const [id = ''] = await anyDeliveries(1);
-    await deliveries().updateOne({ _id: id }, { $set: change });
+    await change(id, fields);
     const before = await read(id);
     expect(await inHost.runJob(id)).toMatchObject(outcome);
     expect(receiver.received).toEqual([]);

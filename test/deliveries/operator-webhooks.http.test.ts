@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
+import { HOLDS, release } from '../conformance/steps.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -24,29 +25,30 @@ beforeEach(async () => {
 });
 
 const operator = () => operatorOf(service);
+/** Whether an attempt of the delivery is in progress. */
+const setLease = (id: string, leaseUntil: Date | null) =>
+  changeRow(service, 'deliveries', id, { $set: { leaseUntil } });
 const anySlot = () => slots.shift() ?? '';
 const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
   operator().post(`${OPERATOR}/webhooks/${id}/${what}`);
 const list = async (path: string) => expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
 const ids = (rows: Json[]) => rows.map((row) => row['id']);
 
-describe('the subscriptions of all partners', () => {
-  test('are listed newest first, of one partner or state where asked for, and never with a secret', async () => {
-    const other = await anyPartner(service);
-    const second = await subscribe(other, receiver.url);
-    expectStatus(await act('deactivate', second.id), 200);
-    const page = await operator().get(`${OPERATOR}/webhooks`);
-    expect(ids(expectStatus(page, 200)['data'] as Json[]).slice(0, 2)).toEqual([second.id, subscription.id]);
-    expect(page.text).not.toMatch(/whsec_|secret_key|sealed/);
-    expect(ids(await list(`webhooks?partner_id=${partner.id}`))).toEqual([subscription.id]);
-    expect(ids(await list(`webhooks?partner_id=${other.id}&status=active`))).toEqual([]);
-    expect(await list(`webhooks?partner_id=${other.id}&status=inactive`)).toMatchObject([
-      { id: second.id, partner_id: other.id, status: 'inactive', consecutive_failures: 0 },
-    ]);
-    const first = expectStatus(await operator().get(`${OPERATOR}/webhooks?limit=1`), 200);
-    const next = await list(`webhooks?limit=1&cursor=${String(first['next_cursor'])}`);
-    expect([...ids(first['data'] as Json[]), ...ids(next)]).toEqual([second.id, subscription.id]);
-  });
+test('the subscriptions of all partners are listed newest first, of one partner or state where asked for, and never with a secret', async () => {
+  const other = await anyPartner(service);
+  const second = await subscribe(other, receiver.url);
+  expectStatus(await act('deactivate', second.id), 200);
+  const page = await operator().get(`${OPERATOR}/webhooks`);
+  expect(ids(expectStatus(page, 200)['data'] as Json[]).slice(0, 2)).toEqual([second.id, subscription.id]);
+  expect(page.text).not.toMatch(/whsec_|secret_key|sealed/);
+  expect(ids(await list(`webhooks?partner_id=${partner.id}`))).toEqual([subscription.id]);
+  expect(ids(await list(`webhooks?partner_id=${other.id}&status=active`))).toEqual([]);
+  expect(await list(`webhooks?partner_id=${other.id}&status=inactive`)).toMatchObject([
+    { id: second.id, partner_id: other.id, status: 'inactive', consecutive_failures: 0 },
+  ]);
+  const first = expectStatus(await operator().get(`${OPERATOR}/webhooks?limit=1`), 200);
+  const next = await list(`webhooks?limit=1&cursor=${String(first['next_cursor'])}`);
+  expect([...ids(first['data'] as Json[]), ...ids(next)]).toEqual([second.id, subscription.id]);
 });
 
 describe('a deactivated subscription', () => {
@@ -55,10 +57,7 @@ describe('a deactivated subscription', () => {
     const [pending, retrying] = [await waiting(partner), await waiting(partner)];
     await service.attempt(retrying);
     receiver.respondWith(200);
-    expect(expectStatus(await act('deactivate'), 200)).toMatchObject({
-      id: subscription.id,
-      status: 'inactive',
-    });
+    expect(expectStatus(await act('deactivate'), 200)).toMatchObject({ id: subscription.id, status: 'inactive' });
     expect([(await read(pending)).state, (await read(retrying)).state]).toEqual(['cancelled', 'cancelled']);
     const hold = await placeHold(partner, anySlot());
     await service.dispatch(String(hold['hold_id']));
@@ -70,11 +69,10 @@ describe('a deactivated subscription', () => {
 
   test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {
     const id = await waiting(partner);
-    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    await setLease(id, new Date(Date.now() + 60_000));
     expectStatus(await act('deactivate'), 200);
     expect((await read(id)).state).toBe('pending');
-    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: null } });
+    await setLease(id, null);
     await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'cancelled', attempts: [] });
   });
@@ -138,25 +136,15 @@ describe('deliveries', () => {
 
   test('are found by the id of the request that made their event', async () => {
     const requestId = `support-${randomUUID()}`;
-    const reply = await partner.api.post(
-      '/api/v1/partner/holds',
-      { slot_id: anySlot() },
-      { 'x-request-id': requestId },
-    );
+    const header = { 'x-request-id': requestId };
+    const reply = await partner.api.post(HOLDS, { slot_id: anySlot() }, header);
     const holdId = String(expectStatus(reply, 201)['hold_id']);
     await service.dispatch(holdId);
-    const released = await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`, {});
-    expectStatus(released, 200);
+    expectStatus(await release(partner, holdId), 200);
     await service.dispatch(holdId);
     const found = await list(`deliveries?request_id=${requestId}&partner_id=${partner.id}`);
-    expect(found).toMatchObject([
-      {
-        partner_id: partner.id,
-        event_type: 'hold_created',
-        request_id: requestId,
-        payload: { hold_id: holdId },
-      },
-    ]);
+    const created = { event_type: 'hold_created', payload: { hold_id: holdId } };
+    expect(found).toMatchObject([{ partner_id: partner.id, request_id: requestId, ...created }]);
     expect(await list(`deliveries?request_id=${requestId}&status=dead_letter`)).toEqual([]);
     expect(await list(`deliveries?request_id=${randomUUID()}`)).toEqual([]);
     expect(verdict(await operator().get(`${OPERATOR}/deliveries?request_id=a%20b`))).toBe(
@@ -239,18 +227,16 @@ describe('discarding dead letters', () => {
     const id = await failed(partner, 5);
     for (const reason of [undefined, '', 7, 'x'.repeat(501)])
       expect(verdict(await discard(id, { reason }))).toBe('400 VALIDATION_ERROR reason');
-    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-    await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+    await setLease(id, new Date(Date.now() + 60_000));
     expect(verdict(await discard(id))).toBe('409 DELIVERY_IN_PROGRESS');
     expect((await read(id)).state).toBe('dead_letter');
   });
 
   test('outlasts a worker that slept over its lease in an attempt of it', async () => {
     const id = await failed(partner, 5);
-    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     receiver.respondWith(500);
     await attemptAround(id, async () => {
-      await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+      await setLease(id, new Date(0));
       expectStatus(await discard(id), 200);
     });
     const { state, leaseUntil, attempts } = await read(id);
@@ -269,9 +255,7 @@ describe('discarding dead letters', () => {
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
     expect(verdict(await discardAll({ reason }))).toBe('400 VALIDATION_ERROR event_type, from, subscription_id, to');
-    expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({
-      discarded: 0,
-    });
+    expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({ discarded: 0 });
     expectStatus(await act('deactivate'), 200);
     expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 2 });
     expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 0 });

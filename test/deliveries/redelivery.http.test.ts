@@ -6,11 +6,11 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import type * as InHost from './deliveries.in-host.ts';
 import type * as DeliverySweep from './delivery-sweep.in-host.ts';
-import type * as Redelivery from './redelivery.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const DELIVERIES = '/api/v1/partner/observability/deliveries';
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 const service = await hostedService();
 const { receiver, venue, slots, jobState, end, read, failed } = await startDeliveryScene(service);
-const { redeliverGuarded, runJobs } = service.inHost<typeof Redelivery>('test/deliveries/redelivery.in-host.ts');
+const { redeliverGuarded, runJobs } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 const { sweep, raiseForgotten } = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
@@ -35,7 +35,7 @@ const recover = (body: Json, id = subscription.id, by = partner) => by.api.post(
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 /** The last attempt of an event that arrived. */
 const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
-const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const anyDeadLetter = () => failed(partner, 5);
 
 describe('redeliver', () => {
@@ -43,7 +43,7 @@ describe('redeliver', () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
     await service.attempt(id, 2);
-    await deliveries().updateOne({ _id: id }, { $set: { state: 'cancelled' } });
+    await change(id, { state: 'cancelled' });
     expect(await read(id)).toMatchObject({ generation: 1, attemptsMade: 2 });
     receiver.respondWith(200);
 
@@ -85,7 +85,7 @@ describe('redeliver', () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
     await service.attempt(id);
-    await deliveries().updateOne({ _id: id }, { $set: { nextAttemptAt: new Date(Date.now() - 60_000) } });
+    await change(id, { nextAttemptAt: new Date(Date.now() - 60_000) });
     receiver.respondWith(200);
     const [, reply] = await Promise.all([sweep(500), redeliver(id)]);
     expect(verdict(reply)).toBe('202');
@@ -146,9 +146,7 @@ describe('recover', () => {
     const other = await subscribe(partner, receiver.url, ['booking_refunded']);
     expect(json(await recover({ since: daysAgo(1) }, other.id))).toEqual({ recovered: 0 });
     const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
-    await service.context.db
-      .collection<{ _id: string }>('deliveries')
-      .updateOne({ _id: String(sample['id']) }, { $set: { state: 'dead_letter' } });
+    await change(String(sample['id']), { state: 'dead_letter' });
     await operatorOf(service).delete(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
     expect(json(await recover({ since: daysAgo(1) }))).toEqual({ recovered: 0 });
     await operatorOf(service).put(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
@@ -173,29 +171,25 @@ describe('recover', () => {
   });
 });
 
-describe('test', () => {
-  const sample = (body?: Json, id = subscription.id) => partner.api.post(`${WEBHOOKS}/${id}/test`, body);
-
-  test('reaches no other partner', async () => {
-    const peer = await anyPartner(service, [venue.id]);
-    await subscribe(peer, receiver.url);
-    const { event_id: eventId } = expectStatus(await sample(), 202);
-    expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
-  });
+test('a sample reaches no other partner', async () => {
+  const peer = await anyPartner(service, [venue.id]);
+  await subscribe(peer, receiver.url);
+  const sample = await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`);
+  const { event_id: eventId } = expectStatus(sample, 202);
+  expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
 });
 
 test('a name that does not resolve just now is for the attempts to find out', async () => {
   const id = await anyDeadLetter();
-  await service.context.db
-    .collection<{ _id: string }>('webhook_subscriptions')
-    .updateOne({ _id: subscription.id }, { $set: { endpointUrl: 'https://receiver.invalid/hooks' } });
+  const unresolved = { endpointUrl: 'https://receiver.invalid/hooks' };
+  await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: unresolved });
   await redeliverGuarded(partner.id, id);
   expect((await read(id)).state).toBe('pending');
 });
 
 test('a dead letter that begins anew before the operator was told of it is told no more', async () => {
   const id = await anyDeadLetter();
-  await deliveries().updateOne({ _id: id }, { $set: { alertPending: true } });
+  await change(id, { alertPending: true });
   expectStatus(await redeliver(id), 202);
   expect(await raiseForgotten('well')).toBe(0);
   expect(await read(id)).not.toHaveProperty('alertPending');

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
+import { eventually } from '../support/eventually.ts';
 import { httpReceiver, type Receiver, selfSignedReceiver, tcpReceiver } from './receivers.ts';
 
 const opened: Array<{ close(): Promise<void> }> = [];
@@ -58,11 +58,10 @@ export const messageTo = (port: number) => ({
 
 export const outcome = (expected: { [Field in keyof SendOutcome]?: unknown }) => expect.objectContaining(expected);
 
-/** Waits until a condition holds; fails after 5 s. */
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within 5 s.');
-    await delay(5);
-  }
-}
+/** Sends to the receiver, by a sender of its own unless another is given. */
+export const sendTo = ({ port }: Receiver, by: WebhookSender = sender()): Promise<SendOutcome> =>
+  by.send(messageTo(port));
+
+/** Waits until so many of a receiver's connections have ended. */
+export const closed = (target: Receiver, connections = 1): Promise<unknown> =>
+  eventually(`${connections} ended connections`, () => target.closedConnections === connections);

@@ -101,18 +101,16 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
   });
 });
 
-describe('a partner without a grant any more', () => {
-  test('still gets a sample, which is of no venue', async () => {
-    expectStatus(await operator().delete(grantPath()), 200);
-    const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
-    await service.attempt(String(sample['id']));
-    expect((await read(String(sample['id']))).state).toBe('succeeded');
-    receiver.respondWith(500);
-    const other = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
-    await service.attempt(String(other['id']), 5);
-    receiver.respondWith(200);
-    expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
-  });
+test('a partner without a grant any more still gets a sample, which is of no venue', async () => {
+  expectStatus(await operator().delete(grantPath()), 200);
+  const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+  await service.attempt(String(sample['id']));
+  expect((await read(String(sample['id']))).state).toBe('succeeded');
+  receiver.respondWith(500);
+  const other = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
+  await service.attempt(String(other['id']), 5);
+  receiver.respondWith(200);
+  expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
 });
 
 test('a bulk redrive takes those of the partners that can receive, and leaves the others', async () => {

@@ -2,8 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, subscribe } from '../support/factories.ts';
+import { changeRow } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
-import type * as WokenWorker from './woken-worker.in-host.ts';
+import type * as InHost from './deliveries.in-host.ts';
 
 const OBSERVED = '/api/v1/partner/observability/deliveries';
 const SUCCEEDED: SendOutcome = {
@@ -20,7 +21,7 @@ const OUTCOMES = [FAILED, SUCCEEDED];
 
 const service = sharedService();
 const { receiver, venue, freezeAttempt, wakeAttempt, end, read, failed, waiting } = await startDeliveryScene(service);
-const { cancelSeries, cancelAllOf } = service.inHost<typeof WokenWorker>('test/deliveries/woken-worker.in-host.ts');
+const { cancelSeries, cancelAllOf } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 let partner: Partner;
 let subscriptionId: string;
 afterAll(end);
@@ -33,9 +34,7 @@ beforeEach(async () => {
 /** An attempt of which the worker was frozen while it sent, for longer than its lease. */
 async function freeze(id: string): Promise<void> {
   await freezeAttempt(id);
-  await service.context.db
-    .collection<{ _id: string }>('deliveries')
-    .updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() - 1000) } });
+  await changeRow(service, 'deliveries', id, { $set: { leaseUntil: new Date(Date.now() - 1000) } });
 }
 
 describe('what comes of the attempt of a frozen worker that wakes up', () => {
@@ -59,9 +58,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
     await cancelAllOf(partner.id, subscriptionId);
     expect(await read(id)).toMatchObject({ state: 'cancelled' });
     const since = new Date(Date.now() - 60_000).toISOString();
-    const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, {
-      since,
-    });
+    const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, { since });
     expectStatus(recovery, 202);
 
     expect(await wakeAttempt(id, outcome)).toMatchObject({ kind: 'later' });

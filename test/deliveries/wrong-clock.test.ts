@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
 import type * as WrongClock from './wrong-clock.in-host.ts';
 
@@ -22,8 +22,7 @@ beforeEach(async () => {
 });
 
 const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: subscriptionId });
-const collection = (name: string) => service.context.db.collection<{ _id: string }>(name);
-const change = (id: string, fields: object) => collection('deliveries').updateOne({ _id: id }, { $set: fields });
+const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const expectNow = (instant: Date | null | undefined) =>
   expect(Math.abs((instant?.getTime() ?? 0) - Date.now())).toBeLessThan(MINUTE_MS);
@@ -67,8 +66,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expectStatus(await partner.api.post(path, { overlap_seconds: 600 }), 200);
     await by.attemptBy(offMs, await waiting(partner));
     expect(receiver.received.at(-1)?.headers).toHaveProperty(PREVIOUS);
-    const over = { $set: { previousSecretUntil: inMs(-1) } };
-    await collection('webhook_subscriptions').updateOne({ _id: subscriptionId }, over);
+    await changeRow(service, 'webhook_subscriptions', subscriptionId, { $set: { previousSecretUntil: inMs(-1) } });
     expectStatus(await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }), 200);
     await by.attemptBy(offMs, await waiting(partner));
     expect(receiver.received.at(-1)?.headers).not.toHaveProperty(PREVIOUS);
@@ -86,7 +84,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   test('recovers what happened up to now, due at once', async () => {
     const { eventId, _id: lost } = await read(await waiting(partner));
     const { at } = await rowOf(service, 'events', { _id: eventId });
-    await collection('deliveries').deleteOne({ _id: lost });
+    await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: lost });
     expect(await by.recoverBy(offMs, partner.id, subscriptionId, at.toISOString())).toBe(1);
     const { nextAttemptAt, createdAt } = await rowOf(service, 'deliveries', { eventId, subscriptionId });
     expectNow(nextAttemptAt);

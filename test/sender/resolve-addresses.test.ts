@@ -1,36 +1,28 @@
 import { lookup } from 'node:dns/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { isDefiniteAbsence } from '../../src/webhooks/sender/delivery-error.rules.ts';
-import {
-  createNameServerResolver,
-  type ResolveAddresses,
-  resolverFor,
-} from '../../src/webhooks/sender/resolve-addresses.ts';
+import { createNameServerResolver, resolverFor } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { startNameServer } from '../support/name-server.ts';
 
 const FOUR = '203.0.113.7';
 const SIX = '2001:db8::7';
 const DEAD_NAMES = Array.from({ length: 60 }, (_, index) => `dead-${index}.example`);
 
-let server: Awaited<ReturnType<typeof startNameServer>>;
-let resolve: ResolveAddresses;
-beforeAll(async () => {
-  server = await startNameServer({
-    'both.example': { A: [FOUR, '203.0.113.8'], AAAA: [SIX] },
-    'four.example': { A: [FOUR] },
-    'six.example': { AAAA: [SIX] },
-    'alias.example': { CNAME: 'both.example' },
-    'half.example': { A: [FOUR], failing: ['AAAA'] },
-    'halved.example': { A: [FOUR], silent: ['AAAA'] },
-    'halved-six.example': { AAAA: [SIX], silent: ['A'] },
-    'nothing-yet.example': { silent: ['AAAA'] },
-    'empty.example': {},
-    'failing.example': { failing: ['A', 'AAAA'] },
-    'unsure.example': { failing: ['A'] },
-    ...Object.fromEntries(DEAD_NAMES.map((name) => [name, { isSilent: true as const }])),
-  });
-  resolve = createNameServerResolver([server.address]);
+const server = await startNameServer({
+  'both.example': { A: [FOUR, '203.0.113.8'], AAAA: [SIX] },
+  'four.example': { A: [FOUR] },
+  'six.example': { AAAA: [SIX] },
+  'alias.example': { CNAME: 'both.example' },
+  'half.example': { A: [FOUR], failing: ['AAAA'] },
+  'halved.example': { A: [FOUR], silent: ['AAAA'] },
+  'halved-six.example': { AAAA: [SIX], silent: ['A'] },
+  'nothing-yet.example': { silent: ['AAAA'] },
+  'empty.example': {},
+  'failing.example': { failing: ['A', 'AAAA'] },
+  'unsure.example': { failing: ['A'] },
+  ...Object.fromEntries(DEAD_NAMES.map((name) => [name, { isSilent: true as const }])),
 });
+const resolve = createNameServerResolver([server.address]);
 afterAll(() => server.close());
 
 const failureOf = (name: string) => resolve(name).then(String, (error: unknown) => error);

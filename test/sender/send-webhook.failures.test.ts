@@ -7,16 +7,17 @@ import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
-import { tcpReceiver } from '../deliveries/receivers.ts';
+import { type Receiver, tcpReceiver } from '../deliveries/receivers.ts';
 import {
+  closed,
   closeOpened,
   messageTo,
   outcome,
   rawReceiver,
   receiver,
   sender,
+  sendTo,
   tlsReceiver,
-  until,
 } from '../deliveries/sending.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -26,9 +27,12 @@ describe('failures by stage', () => {
   test('a port where nothing listens is connection_refused', async () => {
     const target = await tcpReceiver(() => {});
     await target.close();
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, statusCode: null, error: 'connection_refused', responseExcerpt: null }),
-    );
+    expect(await sendTo(target)).toMatchObject({
+      ok: false,
+      statusCode: null,
+      error: 'connection_refused',
+      responseExcerpt: null,
+    });
   });
 
   test('a name that does not resolve, or to no address, is dns_error', async () => {
@@ -46,9 +50,7 @@ describe('failures by stage', () => {
     'a new connection that is %s before the head is connection_reset, and nothing is sent again',
     async (_how, end) => {
       const target = await rawReceiver((socket) => socket.on('data', () => end(socket)));
-      expect(await sender().send(messageTo(target.port))).toEqual(
-        outcome({ ok: false, statusCode: null, error: 'connection_reset' }),
-      );
+      expect(await sendTo(target)).toMatchObject({ ok: false, statusCode: null, error: 'connection_reset' });
       expect(target.connections).toBe(1);
     },
   );
@@ -57,16 +59,20 @@ describe('failures by stage', () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial'));
     });
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ statusCode: 200, error: 'connection_reset', responseExcerpt: 'partial' }),
-    );
+    expect(await sendTo(target)).toMatchObject({
+      statusCode: 200,
+      error: 'connection_reset',
+      responseExcerpt: 'partial',
+    });
   });
 
   test('a response that is not HTTP is network_error', async () => {
     const target = await rawReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ statusCode: null, error: 'network_error', errorDetail: 'malformed_response' }),
-    );
+    expect(await sendTo(target)).toMatchObject({
+      statusCode: null,
+      error: 'network_error',
+      errorDetail: 'malformed_response',
+    });
   });
 
   test.each([
@@ -80,10 +86,8 @@ describe('failures by stage', () => {
     ['another protocol', 'HTTP/1.1 101 Go\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n', 'malformed_response', null],
   ])('%s is network_error, with the detail', async (_what, text, errorDetail, statusCode) => {
     const target = await rawReceiver((socket) => socket.once('data', () => socket.write(text)));
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ error: 'network_error', errorDetail, statusCode }),
-    );
-    await until(() => target.closedConnections === 1);
+    expect(await sendTo(target)).toMatchObject({ error: 'network_error', errorDetail, statusCode });
+    await closed(target);
   });
 
   test('a URL that cannot be parsed does not throw', async () => {
@@ -101,11 +105,12 @@ describe('failures by stage', () => {
 
 describe('TLS', () => {
   const answerOk: RequestListener = (_request, response) => response.end('ok');
+  const sendTls = (port: number, host = '127.0.0.1') =>
+    sender().send({ url: `https://${host}:${port}/`, headers: {}, body: '{}' });
 
   test.each(['127.0.0.1', 'partner.example'])('a self-signed certificate is tls_error (%s)', async (host) => {
     const target = await tlsReceiver(answerOk);
-    const url = `https://${host}:${target.port}/`;
-    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+    expect(await sendTls(target.port, host)).toEqual(
       outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
     );
     expect(target.requests).toEqual([]);
@@ -121,18 +126,12 @@ describe('TLS', () => {
 
   test('a receiver that speaks plain HTTP at an https URL is tls_error', async () => {
     const target = await receiver(answerOk);
-    const url = `https://127.0.0.1:${target.port}/`;
-    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
-      outcome({ error: 'tls_error', errorDetail: 'not_tls' }),
-    );
+    expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'not_tls' }));
   });
 
   test('a receiver that speaks HTTP/2 alone is tls_error, by its protocol', async () => {
     const target = await tlsReceiver(answerOk, { ALPNProtocols: ['h2'] });
-    const url = `https://127.0.0.1:${target.port}/`;
-    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
-      outcome({ error: 'tls_error', errorDetail: 'protocol_version' }),
-    );
+    expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'protocol_version' }));
   });
 
   test.each([
@@ -167,6 +166,14 @@ describe('one deadline over the whole exchange', () => {
     expect(durationMs).toBeLessThan(2 * timeoutMs);
   }
 
+  /** What comes of a send with that deadline, which is cut at it and its connection closed. */
+  async function cutSend(target: Receiver): Promise<SendOutcome> {
+    const cut = await sendTo(target, sender(timeoutMs));
+    expectCutAtDeadline(cut);
+    await closed(target);
+    return cut;
+  }
+
   test.each([
     ['a name server that does not answer', () => 'http://hanging.example/'],
     ['a TLS handshake that does not go on', (port: number) => `https://127.0.0.1:${port}/`],
@@ -194,10 +201,12 @@ describe('one deadline over the whole exchange', () => {
 
   test('a receiver that hangs before its head', async () => {
     const target = await receiver(() => {});
-    const cut = await sender(timeoutMs).send(messageTo(target.port));
-    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout', responseExcerpt: null }));
-    expectCutAtDeadline(cut);
-    await until(() => target.closedConnections === 1);
+    expect(await cutSend(target)).toMatchObject({
+      ok: false,
+      statusCode: null,
+      error: 'timeout',
+      responseExcerpt: null,
+    });
     // Being cut costs the receiver no second connection.
     await sender(timeoutMs).send(messageTo(target.port));
     expect(target.connections).toBe(2);
@@ -209,10 +218,7 @@ describe('one deadline over the whole exchange', () => {
       const drip = setInterval(() => socket.write('x-drip: 1\r\n'), 20);
       socket.on('close', () => clearInterval(drip));
     });
-    const cut = await sender(timeoutMs).send(messageTo(target.port));
-    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
-    expectCutAtDeadline(cut);
-    await until(() => target.closedConnections === 1);
+    expect(await cutSend(target)).toMatchObject({ ok: false, statusCode: null, error: 'timeout' });
   });
 
   const dripping =
@@ -230,31 +236,18 @@ describe('one deadline over the whole exchange', () => {
 
   test('a 200 that drips its body without end is not a success', async () => {
     const target = await receiver(dripping(200, Number.POSITIVE_INFINITY));
-    const cut = await sender(timeoutMs).send(messageTo(target.port));
-    expect(cut).toEqual(
-      outcome({
-        ok: false,
-        statusCode: 200,
-        error: 'timeout',
-        responseExcerpt: expect.stringMatching(/^\.{2,}$/),
-      }),
-    );
-    expectCutAtDeadline(cut);
-    await until(() => target.closedConnections === 1);
+    const responseExcerpt = expect.stringMatching(/^\.{2,}$/);
+    expect(await cutSend(target)).toMatchObject({ ok: false, statusCode: 200, error: 'timeout', responseExcerpt });
   });
 
   test('control: a 200 that drips its body and ends in time is a success', async () => {
     const target = await receiver(dripping(200, 5));
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: true, statusCode: 200, responseExcerpt: '.....' }),
-    );
+    expect(await sendTo(target)).toMatchObject({ ok: true, statusCode: 200, responseExcerpt: '.....' });
   });
 
   test('a 500 that drips its body is what its status says', async () => {
     const target = await receiver(dripping(500, Number.POSITIVE_INFINITY));
-    const cut = await sender(timeoutMs).send(messageTo(target.port));
-    expect(cut).toEqual(outcome({ ok: false, statusCode: 500, error: 'http_status' }));
-    expectCutAtDeadline(cut);
+    expect(await cutSend(target)).toMatchObject({ ok: false, statusCode: 500, error: 'http_status' });
   });
 });
 
@@ -282,7 +275,7 @@ describe('the reading limit', () => {
       });
       const cut = await sender().send(messageTo(target.port));
       expect(cut).toEqual(outcome({ ...verdict, statusCode: status, responseExcerpt: 'a'.repeat(1024) }));
-      await until(() => target.closedConnections === 1);
+      await closed(target);
       expect(written).toBeLessThan(10_000_000);
     },
   );
@@ -298,10 +291,10 @@ describe('the reading limit', () => {
         pour();
       });
     });
-    const cut = await sender(30_000).send(messageTo(target.port));
-    expect(cut).toEqual(outcome({ ok: true, statusCode: 200 }));
+    const cut = await sendTo(target, sender(30_000));
+    expect(cut).toMatchObject({ ok: true, statusCode: 200 });
     expect(cut.durationMs).toBeLessThan(15_000);
-    await until(() => target.closedConnections === 1);
+    await closed(target);
   });
 
   test('control: a response below the limit is read whole and its connection is kept', async () => {
@@ -324,10 +317,12 @@ describe('interim responses', () => {
 
   test('more than 20 before the response are network_error', async () => {
     const target = await saying(21);
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ statusCode: null, error: 'network_error', errorDetail: 'too_many_interim_responses' }),
-    );
-    await until(() => target.closedConnections === 1);
+    expect(await sendTo(target)).toMatchObject({
+      statusCode: null,
+      error: 'network_error',
+      errorDetail: 'too_many_interim_responses',
+    });
+    await closed(target);
   });
 
   test.each([100, 102, 103, 150])('an unrequested %d is ignored', async (status) => {

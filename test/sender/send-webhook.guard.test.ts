@@ -58,24 +58,20 @@ describe('names are checked at every connection', () => {
   });
 });
 
-describe('the scheme', () => {
-  test('http is blocked where private networks are not allowed, also for a public host', async () => {
-    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
-    expect(await send(guardedSender(resolve), 'http://partner.example/')).toEqual(blocked);
-    expect(await send(guardedSender(resolve), `http://${publicIp}/`)).toEqual(blocked);
-    expect(resolve).not.toHaveBeenCalled();
-  });
+test('http is blocked where private networks are not allowed, also for a public host', async () => {
+  const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+  expect(await send(guardedSender(resolve), 'http://partner.example/')).toEqual(blocked);
+  expect(await send(guardedSender(resolve), `http://${publicIp}/`)).toEqual(blocked);
+  expect(resolve).not.toHaveBeenCalled();
 });
 
-describe('the port', () => {
-  test('one that is not configured is never connected to, even if it was stored', async () => {
-    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
-    for (const port of [1, 22, 80, 1023]) {
-      expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
-      expect(await send(guardedSender(resolve), `https://${publicIp}:${port}/`)).toEqual(blocked);
-    }
-    expect(resolve).not.toHaveBeenCalled();
-  });
+test('a port that is not configured is never connected to, even if it was stored', async () => {
+  const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
+  for (const port of [1, 22, 80, 1023]) {
+    expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
+    expect(await send(guardedSender(resolve), `https://${publicIp}:${port}/`)).toEqual(blocked);
+  }
+  expect(resolve).not.toHaveBeenCalled();
 });
 
 describe('redirects', () => {

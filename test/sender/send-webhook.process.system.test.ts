@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { closeOpened, outcome, tlsReceiver } from '../deliveries/sending.ts';
 
 const run = promisify(execFile);
@@ -23,15 +23,13 @@ async function inOwnProcess(code: string, environment: Record<string, string> = 
   return { printed: JSON.parse(stdout) as unknown, stderr };
 }
 
-describe('in a process of its own', () => {
-  test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch the verification of certificates off', async () => {
-    const target = await tlsReceiver((_request, response) => response.end('ok'));
-    const url = JSON.stringify(`https://127.0.0.1:${target.port}/`);
-    // The fetch is the control: the variable does switch off what relies on the default.
-    const { printed } = await inOwnProcess(
-      `print({ fetched: (await fetch(${url})).status, sent: await send(${url}) });`,
-      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-    );
-    expect(printed).toEqual({ fetched: 200, sent: outcome({ ok: false, error: 'tls_error' }) });
-  });
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch the verification of certificates off', async () => {
+  const target = await tlsReceiver((_request, response) => response.end('ok'));
+  const url = JSON.stringify(`https://127.0.0.1:${target.port}/`);
+  // The fetch is the control: the variable does switch off what relies on the default.
+  const { printed } = await inOwnProcess(
+    `print({ fetched: (await fetch(${url})).status, sent: await send(${url}) });`,
+    { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  );
+  expect(printed).toEqual({ fetched: 200, sent: outcome({ ok: false, error: 'tls_error' }) });
 });

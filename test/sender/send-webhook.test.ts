@@ -4,7 +4,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
-import { closeOpened, messageTo, outcome, rawReceiver, receiver, sender, until } from '../deliveries/sending.ts';
+import {
+  closed,
+  closeOpened,
+  messageTo,
+  outcome,
+  rawReceiver,
+  receiver,
+  sender,
+  sendTo,
+} from '../deliveries/sending.ts';
+import { eventually } from '../support/eventually.ts';
 
 afterEach(closeOpened);
 
@@ -85,7 +95,7 @@ describe('a message that is not valid any more when its connection is ready', ()
     const sent = await one.send({ ...messageTo(target.port), validity: { untilMs: PAST, renew } });
 
     expect(sent).toEqual(outcome({ ok: false, error: 'interrupted', statusCode: null }));
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    expect(await sendTo(target, one)).toMatchObject({ ok: true });
     expect(target.requests).toHaveLength(1);
   });
 
@@ -111,7 +121,7 @@ describe('the verdict', () => {
     const target = await receiver((_request, response) =>
       response.writeHead(301, location === undefined ? {} : { location }).end(),
     );
-    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ error: 'redirect', redirectTo }));
+    expect(await sendTo(target)).toMatchObject({ error: 'redirect', redirectTo });
   });
 
   test.each([
@@ -126,11 +136,13 @@ describe('the verdict', () => {
     );
     const one = sender();
     for (let n = 1; n <= 2; n += 1) {
-      expect(await one.send(messageTo(target.port))).toEqual(
-        outcome({ ok, statusCode: Number(status), error: ok ? null : 'redirect' }),
-      );
+      expect(await sendTo(target, one)).toMatchObject({
+        ok,
+        statusCode: Number(status),
+        error: ok ? null : 'redirect',
+      });
       // What follows on that connection would be taken for the next response.
-      await until(() => target.closedConnections === n);
+      await closed(target, n);
     }
   });
 });
@@ -152,6 +164,19 @@ describe('a kept connection', () => {
     }).then((target) => Object.assign(target, { bodies }));
   };
 
+  /** Answers its first request alone, and does `end` at each later one, on whichever connection. */
+  const once = async (end: (socket: Socket, request: number) => void) => {
+    let requests = 0;
+    const target = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write(ok);
+        else end(socket, requests);
+      }),
+    );
+    return { target, requests: () => requests };
+  };
+
   test.each([
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['closes', (socket: Socket) => socket.end()],
@@ -170,37 +195,25 @@ describe('a kept connection', () => {
   test('that ends once a byte of the response has come is connection_reset, and nothing is sent again', async () => {
     const target = await tired((socket) => socket.end('HTTP/1.1 2'));
     const one = sender();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    expect(await sendTo(target, one)).toMatchObject({ ok: true });
     await turn();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ error: 'connection_reset' }));
+    expect(await sendTo(target, one)).toMatchObject({ error: 'connection_reset' });
     expect(target.connections).toBe(1);
   });
 
   test('is replaced by one new connection: where that ends too, the attempt has failed', async () => {
-    let requests = 0;
-    const target = await rawReceiver((socket) =>
-      socket.on('data', () => {
-        requests += 1;
-        if (requests === 1) socket.write(ok);
-        else socket.resetAndDestroy();
-      }),
-    );
+    const { target, requests } = await once((socket) => socket.resetAndDestroy());
     const one = sender();
     await one.send(messageTo(target.port));
     await turn();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ error: 'connection_reset' }));
-    expect(requests).toBe(3);
+    expect(await sendTo(target, one)).toMatchObject({ error: 'connection_reset' });
+    expect(requests()).toBe(3);
   });
 
   test('is replaced within the one deadline', async () => {
-    let requests = 0;
-    const target = await rawReceiver((socket) =>
-      socket.on('data', () => {
-        requests += 1;
-        if (requests === 1) socket.write(ok);
-        else if (requests === 2) setTimeout(() => socket.resetAndDestroy(), 300);
-      }),
-    );
+    const { target } = await once((socket, request) => {
+      if (request === 2) setTimeout(() => socket.resetAndDestroy(), 300);
+    });
     const one = sender(500);
     await one.send(messageTo(target.port));
     await turn();
@@ -217,9 +230,9 @@ describe('a kept connection', () => {
       });
     });
     const one = sender();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
-    await until(() => target.closedConnections === 1);
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    expect(await sendTo(target, one)).toMatchObject({ ok: true });
+    await closed(target);
+    expect(await sendTo(target, one)).toMatchObject({ ok: true });
   });
 
   test('is used for a minute at most, however busy it is, so that a change of DNS takes effect', async () => {
@@ -245,12 +258,12 @@ describe('interruption', () => {
     const target = await receiver(() => {});
     const stop = new AbortController();
     const sending = sender(30_000).send({ ...messageTo(target.port), signal: stop.signal });
-    await until(() => target.requests.length === 1);
+    await eventually('the request', () => target.requests.length === 1);
     stop.abort();
     const cut = await sending;
     expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'interrupted' }));
     expect(cut.durationMs).toBeLessThan(15_000);
-    await until(() => target.closedConnections === 1);
+    await closed(target);
   });
 
   test('a signal also ends the wait for a connection', async () => {
@@ -277,27 +290,24 @@ describe('interruption', () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const { signal } = new AbortController();
     const one = sender();
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, () => one.send({ ...messageTo(target.port), signal })),
-    );
+    const sends = Array.from({ length: 50 }, () => one.send({ ...messageTo(target.port), signal }));
+    const outcomes = await Promise.all(sends);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(50);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 
-describe('closing', () => {
-  test('waits for the exchange in progress, closes its connection, and sends nothing afterwards', async () => {
-    const answers: Array<() => void> = [];
-    const target = await receiver((_request, response) => answers.push(() => response.end('late')));
-    const one = sender();
-    const sending = one.send(messageTo(target.port));
-    await until(() => answers.length === 1);
-    const closing = one.close();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: false, error: 'interrupted' }));
-    answers[0]?.();
-    expect(await sending).toEqual(outcome({ ok: true, responseExcerpt: 'late' }));
-    await closing;
-    await until(() => target.closedConnections === 1);
-    expect(target.requests).toHaveLength(1);
-  });
+test('closing waits for the exchange in progress, closes its connection, and sends nothing afterwards', async () => {
+  const answers: Array<() => void> = [];
+  const target = await receiver((_request, response) => answers.push(() => response.end('late')));
+  const one = sender();
+  const sending = one.send(messageTo(target.port));
+  await eventually('the request', () => answers.length === 1);
+  const closing = one.close();
+  expect(await sendTo(target, one)).toMatchObject({ ok: false, error: 'interrupted' });
+  answers[0]?.();
+  expect(await sending).toEqual(outcome({ ok: true, responseExcerpt: 'late' }));
+  await closing;
+  await closed(target);
+  expect(target.requests).toHaveLength(1);
 });

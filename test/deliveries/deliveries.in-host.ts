@@ -1,8 +1,18 @@
+import { cancelDelivery, cancelWaiting } from '../../src/webhooks/deliveries/delivery-states.store.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
 type Context = Service['context'];
+
+/** A secret as the service stores it; another text each time. */
+export async function seal(
+  { secretBox }: Context,
+  secret: string,
+  aad: { owner: string; id: string },
+): Promise<string> {
+  return secretBox.seal(secret, aad);
+}
 
 /** A redelivery as in production: no private networks. */
 export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
@@ -22,4 +32,13 @@ export async function runJobs(
   } finally {
     await sender.close();
   }
+}
+
+export async function cancelSeries({ db }: Context, deliveryId: string, generation: number): Promise<void> {
+  await cancelDelivery(db, { _id: deliveryId, generation });
+}
+
+/** What waits to be sent to a subscription. */
+export async function cancelAllOf({ db }: Context, partnerId: string, subscriptionId: string): Promise<void> {
+  await cancelWaiting(db, partnerId, subscriptionId);
 }
