@@ -7,14 +7,12 @@ import type { Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { expectJobs } from '../../workers/support/start-worker.ts';
 import { eventually } from '../support/eventually.ts';
+import { releasing } from '../support/releases.ts';
 import { freshName, runSetting } from '../support/service-environment.ts';
 
 const TIMES = { mayWaitMs: 500, everyMs: 50 };
 const NAME = 'webhook-delivery';
-const releases: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
+const afterwards = releasing(afterEach);
 
 let queues: Queues;
 /** Takes no job before it is told to run. */
@@ -25,14 +23,14 @@ beforeEach(async () => {
   const prefix = `{${freshName()}}`;
   const log = createLogger('test', 'silent', { write: () => undefined });
   queues = createQueues(url, prefix, log);
-  releases.push(() => queues.close());
+  afterwards(() => queues.close());
   const connection = new Redis(url, { maxRetriesPerRequest: null });
-  releases.push(() => connection.disconnect());
+  afterwards(async () => connection.disconnect());
   worker = new Worker<object, void>(NAME, async () => undefined, { connection, prefix, autorun: false });
   worker.on('error', () => undefined);
-  releases.push(() => worker.close(true));
+  afterwards(() => worker.close(true));
   const stopping = new AbortController();
-  releases.push(() => stopping.abort());
+  afterwards(async () => stopping.abort());
   const progress = createProgress();
   expectJobs({ progress, stopping: stopping.signal }, queues, NAME, worker, TIMES);
   stalls = () => progress.stalls().map(({ name }) => name);

@@ -6,20 +6,18 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { DispatchJob, HoldExpiryJob, QueueName } from '../../src/queues/jobs.ts';
 import { createQueues, type Queues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
-import { freshName } from '../support/service-environment.ts';
+import { releasing } from '../support/releases.ts';
+import { freshName, runSetting } from '../support/service-environment.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
 import { anyDeadDelivery, anyDueDelivery, anyHold } from './any-jobs.ts';
 
-const releases: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
+const afterwards = releasing(afterEach);
 
 type Mortal = { url: string; died: Promise<void>; revive(): Promise<void> };
 
 /** A Redis that dies when it is asked for INFO on a connection that is ready: BullMQ's look at its version. */
 async function mortalRedis(): Promise<Mortal> {
-  const { port } = new URL(process.env['TEST_REDIS_URL'] ?? '');
+  const { port } = new URL(runSetting('TEST_REDIS_URL'));
   let asked = 0;
   let die = () => undefined as void;
   const died = new Promise<void>((resolve) => {
@@ -29,7 +27,7 @@ async function mortalRedis(): Promise<Mortal> {
     // The first is the client's own, before it is ready.
     if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++asked === 2) die();
   });
-  releases.push(() => relay.close());
+  afterwards(() => relay.close());
   return { url: `redis://127.0.0.1:${relay.port}`, died, revive: () => relay.reopen() };
 }
 
@@ -42,7 +40,7 @@ test('offers are taken again after Redis died in the middle of the first questio
   const lines: string[] = [];
   const log = createLogger('test', 'debug', { write: (line) => void lines.push(line) });
   const queues = createQueues(redis.url, anyPrefix(), log);
-  releases.push(() => queues.close());
+  afterwards(() => queues.close());
   await redis.died;
   const refused = () => lines.filter((line) => /"hold-expiry".*ECONNREFUSED/.test(line)).length;
   await eventually('connections are refused', () => refused() >= REFUSED_CONNECTIONS);
@@ -56,9 +54,9 @@ test('offers are taken again after Redis died in the middle of the first questio
   expect(await queues.promoteDelivery({ deliveryId: 'd', generation: 1 })).toBe(false);
 });
 
-async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Promise<Queues> {
+async function readyQueues(redisUrl = runSetting('TEST_REDIS_URL')): Promise<Queues> {
   const queues = createQueues(redisUrl, anyPrefix(), createLogger('test', 'silent'));
-  releases.push(() => queues.close());
+  afterwards(() => queues.close());
   await eventually('Redis is there', () => queues.isReady());
   return queues;
 }
@@ -68,8 +66,8 @@ test.each(['event-dispatch', 'webhook-dead-letter'])(
   async (name) => {
     const queues = await readyQueues();
     const { opts } = queues.byName('webhook-delivery');
-    const connection = new Redis(process.env['TEST_REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
-    releases.push(async () => connection.disconnect());
+    const connection = new Redis(runSetting('TEST_REDIS_URL'), { maxRetriesPerRequest: null });
+    afterwards(async () => connection.disconnect());
     const retired = new Queue(name, { connection, prefix: opts.prefix ?? '' });
     const worker = new Worker(name, null, { connection, prefix: opts.prefix ?? '' });
     await worker.waitUntilReady();
@@ -183,8 +181,8 @@ describe('jobs that are offered at once', () => {
   });
 
   test('are not taken where Redis does not respond; those that come next do not wait for that, and nothing throws', async () => {
-    const relay = await startTcpRelay(Number(new URL(process.env['TEST_REDIS_URL'] ?? '').port));
-    releases.push(() => relay.close());
+    const relay = await startTcpRelay(Number(new URL(runSetting('TEST_REDIS_URL')).port));
+    afterwards(() => relay.close());
     const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);
     expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
     const bulks = bulksTo(queues, 'webhook-delivery');

@@ -1,55 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
+import { confirm, expire, HOLDS, release } from '../conformance/steps.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  confirmBody,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { type BoardJob, queueBoardOf } from '../support/queue-board.ts';
 import type * as QueuesInHost from '../support/queues.in-host.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as InHost from './readable-jobs.in-host.ts';
 
 const service = await hostedService({
   overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' },
   hasWorkers: true,
 });
-const { addJob } = service.inHost<typeof InHost>('test/queues/readable-jobs.in-host.ts');
-const { pauseQueue, resumeQueue } = service.inHost<typeof QueuesInHost>('test/support/queues.in-host.ts');
+const { addJob, pauseQueue, resumeQueue } = service.inHost<typeof QueuesInHost>('test/support/queues.in-host.ts');
 const { restoreDeadLetterQueue } = service.inHost<typeof DeadLetterQueue>(
   'src/webhooks/deliveries/dead-letter-queue.service.ts',
 );
 const operator = operatorOf(service);
 const board = queueBoardOf(service);
-let venue: Venue;
-let partner: Partner;
-let slots: string[];
-let receiver: WebhookReceiver;
-let host: string;
-beforeAll(async () => {
-  receiver = await startReceiver(503);
-  host = new URL(receiver.url).host;
-  venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-  slots = await freeSlotIds(partner, venue.id);
-});
+const receiver = await startReceiver(503);
+const { host } = new URL(receiver.url);
 afterAll(async () => {
   await service.stop();
   await receiver.close();
 });
+const { venue, partner, rival, slot } = await startScene(service);
 
-const nextSlot = () => slots.shift() ?? '';
 const expiryJobOf = async (hold: Json, expiresAt: unknown = hold['hold_expiry_at']) =>
   (await board.jobs('hold-expiry', 'delayed')).find(
     ({ data }) => data['hold_id'] === hold['hold_id'] && data['expires_at'] === expiresAt,
@@ -61,7 +41,7 @@ const untilExpiryJob = (hold: Json): Promise<BoardJob> =>
 
 describe('the expiry job of a hold', () => {
   test('says which hold of which slot expires when, and leads to the hold', async () => {
-    const slotId = nextSlot();
+    const slotId = slot();
     const hold = await placeHold(partner, slotId);
 
     const job = await untilExpiryJob(hold);
@@ -78,42 +58,31 @@ describe('the expiry job of a hold', () => {
     expect(page.text).toContain(`href="/queues/queue/hold-expiry/${job.id}"`);
   });
 
-  const ends: Record<string, (hold: Json) => Promise<unknown>> = {
-    'is confirmed': async (hold) =>
-      expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])), 201),
-    'is released': async (hold) =>
-      expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`), 200),
-    'is overridden by a walk-in': async (hold) =>
-      expectStatus(
-        await operator.post('/api/v1/operator/walk-ins', { slot_id: hold['slot_id'], override_holds: true }),
-        201,
-      ),
-    'is expired by a call': async (hold) =>
-      expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`), 200),
-  };
-  test.each(Object.entries(ends))('goes when the hold %s', async (_how, end) => {
-    const hold = { slot_id: slots[0], ...(await placeHold(partner, nextSlot())) };
+  const walkIn = (body: Json) => operator.post('/api/v1/operator/walk-ins', body);
+  test.each<[how: string, end: (hold: Json) => Promise<unknown>]>([
+    ['is confirmed', (hold) => confirm(partner, hold['hold_id'])],
+    ['is released', (hold) => release(partner, hold['hold_id'])],
+    ['is overridden by a walk-in', (hold) => walkIn({ slot_id: hold['slot_id'], override_holds: true })],
+    ['is expired by a call', (hold) => expire(partner, hold['hold_id'])],
+  ])('goes when the hold %s', async (_how, end) => {
+    const hold = await placeHold(partner, slot());
     await untilExpiryJob(hold);
     await end(hold);
     expect(await untilNoExpiryJob(hold)).toBe(true);
   });
 
   test('goes with the grant for the venue', async () => {
-    const other = await anyPartner(service, [venue.id]);
-    const hold = await placeHold(other, nextSlot());
+    const hold = await placeHold(rival, slot());
     await untilExpiryJob(hold);
-    expectStatus(await operator.delete(`/api/v1/operator/partners/${other.id}/venues/${venue.id}`), 200);
+    expectStatus(await operator.delete(`/api/v1/operator/partners/${rival.id}/venues/${venue.id}`), 200);
     expect(await untilNoExpiryJob(hold)).toBe(true);
   });
 
   test('gives way to one with the new expiry when the hold is extended', async () => {
-    const hold = await placeHold(partner, nextSlot());
+    const hold = await placeHold(partner, slot());
     const before = await untilExpiryJob(hold);
-    const extend = { ttl_seconds: 1200 };
-    const extended = expectStatus(
-      await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/extend`, extend),
-      200,
-    );
+    const path = `${HOLDS}/${String(hold['hold_id'])}/extend`;
+    const extended = expectStatus(await partner.api.post(path, { ttl_seconds: 1200 }), 200);
     await eventually('the new job is there', () => expiryJobOf(extended));
     expect(await untilNoExpiryJob(hold, before.data['expires_at'])).toBe(true);
   });
@@ -126,26 +95,21 @@ describe('an expiry job returns what it did:', () => {
     return (await board.job('hold-expiry', 'completed', ({ id }) => id === jobId)).returnValue;
   };
   const dataOf = (hold: Json) => ({ hold_id: hold['hold_id'], slot_id: 's', venue_id: 'v', expires_at: past });
-  const lapse = async (hold: Json) =>
-    service.context.db
-      .collection<{ _id: string }>('reservations')
-      .updateOne({ _id: String(hold['hold_id']) }, { $set: { holdExpiresAt: new Date() } });
-
   test.each([
     ['hold_id', dataOf],
     ['holdId of release 1.0.0', (hold: Json) => ({ holdId: hold['hold_id'] })],
   ])('expired, by %s', async (_shape, toData) => {
-    const hold = await placeHold(partner, nextSlot());
-    await lapse(hold);
+    const hold = await placeHold(partner, slot());
+    await changeRow(service, 'reservations', hold['hold_id'], [{ $set: { holdExpiresAt: '$$NOW' } }]);
     expect(await resultOf(toData(hold))).toEqual({ expired: 1 });
     expect(await rowOf(service, 'reservations', { _id: hold['hold_id'] })).toMatchObject({ status: 'EXPIRED' });
   });
 
   test('skipped: confirmed, released, extended or gone', async () => {
-    const booked = await bookSlot(partner, nextSlot());
-    const released = await placeHold(partner, nextSlot());
-    expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(released['hold_id'])}/cancel`), 200);
-    const extended = await placeHold(partner, nextSlot());
+    const booked = await bookSlot(partner, slot());
+    const released = await placeHold(partner, slot());
+    expectStatus(await release(partner, released['hold_id']), 200);
+    const extended = await placeHold(partner, slot());
     const results = [booked, released, extended, { hold_id: 'none' }].map((hold) => resultOf(dataOf(hold)));
     expect(await Promise.all(results)).toEqual([
       { skipped: 'confirmed' },
@@ -156,7 +120,7 @@ describe('an expiry job returns what it did:', () => {
   });
 
   test('nothing if it comes early: it waits for the end of the hold', async () => {
-    const hold = await placeHold(partner, nextSlot());
+    const hold = await placeHold(partner, slot());
     const jobId = await addJob('hold-expiry', { ...dataOf(hold), expires_at: hold['hold_expiry_at'] });
     const job = await board.job('hold-expiry', 'delayed', ({ id }) => id === jobId);
     expect(job.delay).toBeGreaterThan(60_000);
@@ -164,24 +128,22 @@ describe('an expiry job returns what it did:', () => {
   });
 });
 
-describe('a dispatch job', () => {
-  test('has the types and ids of its events, and returns how many deliveries it began', async () => {
-    const hold = await placeHold(partner, nextSlot());
-    const isOfHold = ({ data }: BoardJob) =>
-      (data['reservationIds'] as string[] | undefined)?.includes(String(hold['hold_id']));
-    const job = await board.job('webhook-delivery', 'completed', (each) => isOfHold(each) === true);
-    const { _id: eventId } = await rowOf(service, 'events', { holdId: hold['hold_id'], type: 'hold_created' });
-    expect(job.name).toBe('dispatch events');
-    expect(job.data).toEqual({
-      reservationIds: [hold['hold_id']],
-      events: [{ event_type: 'hold_created', event_id: eventId }],
-    });
-    expect(job.returnValue).toEqual({ events: 1, deliveries: 0 });
+test('a dispatch job has the types and ids of its events, and returns how many deliveries it began', async () => {
+  const hold = await placeHold(partner, slot());
+  const isOfHold = ({ data }: BoardJob) =>
+    (data['reservationIds'] as string[] | undefined)?.includes(String(hold['hold_id']));
+  const job = await board.job('webhook-delivery', 'completed', (each) => isOfHold(each) === true);
+  const { _id: eventId } = await rowOf(service, 'events', { holdId: hold['hold_id'], type: 'hold_created' });
+  expect(job.name).toBe('dispatch events');
+  expect(job.data).toEqual({
+    reservationIds: [hold['hold_id']],
+    events: [{ event_type: 'hold_created', event_id: eventId }],
   });
+  expect(job.returnValue).toEqual({ events: 1, deliveries: 0 });
 });
 
 test('a dispatch job that fails three times goes to the dead-letter queue with the reason', async () => {
-  const hold = await placeHold(partner, nextSlot());
+  const hold = await placeHold(partner, slot());
   const reservationId = String(hold['hold_id']);
   await eventually('its event is dispatched', async () =>
     (await rowsOf(service, 'events', { holdId: reservationId })).at(0),
@@ -205,7 +167,7 @@ describe('a delivery', () => {
   let jobId: string;
   beforeAll(async () => {
     await subscribe(partner, receiver.url, ['booking_created']);
-    await bookSlot(partner, nextSlot());
+    await bookSlot(partner, slot());
     delivery = await eventually('the dead letter', async () =>
       (await rowsOf(service, 'deliveries', { state: 'dead_letter' })).at(0),
     );
@@ -334,7 +296,7 @@ test('while the queue is paused, events are logged by the sweep and not sent, bu
   receiver.respondWith(200);
   const { id: subscriptionId } = await subscribe(await anyPartner(service, [venue.id]), receiver.url, ['hold_created']);
   await pauseQueue('webhook-delivery');
-  const { hold_id: holdId } = await placeHold(partner, nextSlot());
+  const { hold_id: holdId } = await placeHold(partner, slot());
   const waits = await eventually('its delivery waits', async () =>
     (await rowsOf(service, 'deliveries', { subscriptionId })).at(0),
   );

@@ -1,3 +1,4 @@
+import { newId } from '../../src/platform/ids.ts';
 import type { QueueName } from '../../src/queues/jobs.ts';
 import type { Service } from './service.ts';
 
@@ -6,3 +7,10 @@ type Context = Service['context'];
 export const pauseQueue = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).pause();
 
 export const resumeQueue = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();
+
+/** Adds a job that is due now, with this data as it is; returns its id. */
+export async function addJob({ queues }: Context, name: QueueName, data: object, opts: object = {}): Promise<string> {
+  const jobId = newId();
+  await queues.byName(name).add('any', data, { ...opts, jobId });
+  return jobId;
+}
