@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { weekdayOf } from '../../src/platform/calendar.ts';
 import { randomDay, randomDuration, randomOpening } from '../slots/random-schedule.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -24,10 +24,6 @@ const FEWEST = scaled(8, 0);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let seller: Partner;
-let rival: Partner;
-const venueIds = new Map<string, string>();
-
 const service = await hostedService({
   isAlone: true,
   overrides: {
@@ -36,10 +32,9 @@ const service = await hostedService({
     BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
   },
 });
-beforeAll(async () => {
-  [seller, rival] = [await anyPartner(service), await anyPartner(service)];
-});
 afterAll(() => service.stop());
+const [seller, rival] = [await anyPartner(service), await anyPartner(service)];
+const venueIds = new Map<string, string>();
 
 /** A venue in the zone, which both partners may sell. */
 async function venueIn(timeZone: string): Promise<string> {

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { anyPartner, anyVenue, dateIn, type Json, type Partner, slotsOf, type Venue } from '../support/factories.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { anyPartner, anyVenue, dateIn, type Json, slotsOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const service = sharedService();
-let venue: Venue;
-let partner: Partner;
+afterAll(() => service.stop());
 
 /** Three slots a day: 06:00, 07:00 and 08:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
 const UTC = { time_zone: 'UTC' };
-
-beforeAll(async () => {
-  venue = await anyVenue(service, [MORNING], UTC);
-  partner = await anyPartner(service, [venue.id]);
-});
-afterAll(() => service.stop());
-
-const path = (venueId: string, date: string, rest = '') =>
-  `/api/v1/slots/availability?venue_id=${venueId}&date=${date}${rest}`;
 
 test('a venue without resources has no slots, and an inactive resource no available ones', async () => {
   const slotsWith = async (resources: Json[]) => {
@@ -36,7 +26,9 @@ test('a venue without resources has no slots, and an inactive resource no availa
 });
 
 test('a conditional read is not shared by caches, and needs a key and a grant first', async () => {
-  const url = path(venue.id, dateIn(6));
+  const venue = await anyVenue(service);
+  const partner = await anyPartner(service, [venue.id]);
+  const url = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(6)}`;
   const reply = await partner.api.get(url);
   expect(reply.headers.get('cache-control')).toContain('private');
   const condition = { 'if-none-match': reply.headers.get('etag') ?? '' };

@@ -1,18 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { confirm, end, hold as sendHold, release as sendRelease } from '../conformance/steps.ts';
 import { createClient } from '../support/client.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf } from '../support/verdict.ts';
@@ -20,40 +13,31 @@ import type * as InHost from './kept-responses.in-host.ts';
 
 /** Nothing is said that was wrong for longer. */
 const STALE_MS = 1000;
-const HOLDS = '/api/v1/partner/holds';
 const CLAIMS_READ = 'aggregate reservations';
 
 // Responses are cached for half a second only if the lease is longer than that.
 const overrides = { CACHE_LEASE_MS: '2000', MONGODB_URI: monitoredUri() };
 const writer = await hostedService({ overrides });
 const reader = await hostedService({ overrides });
-let venue: Venue;
-let partner: Partner;
-/** The partner, calling the other process. */
-let elsewhere: Partner;
-let day = 2;
-
-beforeAll(async () => {
-  venue = await anyVenue(writer, [{}, {}]);
-  elsewhere = await anyPartner(writer, [venue.id]);
-  partner = { ...elsewhere, api: createClient(reader.url, elsewhere.apiKey) };
-  await commands().watchCommands();
-});
 afterAll(async () => {
   await reader.stop({ keepsDatabase: true });
   await writer.stop();
 });
+const { takeCommands, watchCommands } = reader.inHost<typeof Commands>('test/support/commands.in-host.ts');
+const { holdRead, hasRead, letGo } = reader.inHost<typeof InHost>('test/availability/kept-responses.in-host.ts');
+await watchCommands();
+const venue = await anyVenue(writer, [{}, {}]);
+/** The partner, calling the other process. */
+const elsewhere = await anyPartner(writer, [venue.id]);
+const partner: Partner = { ...elsewhere, api: createClient(reader.url, elsewhere.apiKey) };
+let day = 2;
 /** Each test has a day of its own, which is not cached yet. */
 beforeEach(() => {
   day += 1;
 });
 
-const inReader = () => reader.inHost<typeof InHost>('test/availability/kept-responses.in-host.ts');
-const commands = () => reader.inHost<typeof Commands>('test/support/commands.in-host.ts');
-
-const path = (date = dateIn(day)) => `/api/v1/slots/availability?venue_id=${venue.id}&date=${date}`;
-const read = async (by: Partner = partner, date = dateIn(day)): Promise<Json[]> =>
-  expectStatus(await by.api.get(path(date)), 200)['slots'] as Json[];
+const path = () => `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(day)}`;
+const read = (by: Partner = partner) => slotsOf(by, venue.id, dateIn(day));
 const reasonOf = async (slotId: unknown, by: Partner = partner): Promise<unknown> => {
   const slot = (await read(by)).find((each) => each['slot_id'] === slotId);
   return slot?.['is_available'] === true ? 'free' : slot?.['unavailable_reason'];
@@ -61,10 +45,10 @@ const reasonOf = async (slotId: unknown, by: Partner = partner): Promise<unknown
 
 /** The commands that the reader sends for a call, without its periodic ones. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
-  await commands().takeCommands();
+  await takeCommands();
   await call();
   const others = /^(hello|update api_keys|(aggregate|find) cache_leases|killCursors)/;
-  return (await commands().takeCommands()).filter((command) => !others.test(command));
+  return (await takeCommands()).filter((command) => !others.test(command));
 }
 
 /** A free slot of a day that is cached now. */
@@ -108,22 +92,18 @@ const CHANGES: [string, (by: Partner, slotId: string) => Promise<unknown>, strin
 
 const serviceOf = (by: Partner) => (by === partner ? reader : writer);
 const hold = async (by: Partner, slotId: string) => {
-  const holdId = String((await placeHold(by, slotId))['hold_id']);
+  const { hold_id: holdId } = await placeHold(by, slotId);
   // What comes next changes what is in memory.
   expect(await reasonOf(slotId, by)).toBe('held');
   return holdId;
 };
-const release = async (by: Partner, slotId: string) =>
-  expectStatus(await by.api.post(`${HOLDS}/${await hold(by, slotId)}/cancel`, {}), 200);
-const book = async (by: Partner, slotId: string) => {
-  const body = confirmBody(await hold(by, slotId));
-  return String(expectStatus(await by.api.post('/api/v1/bookings/confirm', body), 201)['booking_id']);
-};
+const release = async (by: Partner, slotId: string) => expectStatus(await sendRelease(by, await hold(by, slotId)), 200);
+const book = async (by: Partner, slotId: string) =>
+  expectStatus(await confirm(by, await hold(by, slotId)), 201)['booking_id'];
 const cancel = async (by: Partner, slotId: string) => {
   const id = await book(by, slotId);
   expect(await reasonOf(slotId, by)).toBe('booked');
-  const body = { reason: 'rain', idempotency_key: id };
-  return expectStatus(await by.api.post(`/api/v1/bookings/${id}/cancel`, body), 200);
+  return expectStatus(await end(by, 'cancel', id), 200);
 };
 const walkIn = async (by: Partner, slotId: string, more: Json = {}) => {
   const body = { slot_id: slotId, customer_name: 'Asha Rao', ...more };
@@ -180,7 +160,6 @@ test('a hold that has expired is free at once', async () => {
 test('a read that overlaps a write of this process is not cached', async () => {
   const slotId = await freeSlot();
   await release(partner, slotId);
-  const { holdRead, hasRead, letGo } = inReader();
   await holdRead();
   const early = reasonOf(slotId);
   await hasRead();
@@ -194,7 +173,7 @@ test('a read that overlaps a write of this process is not cached', async () => {
 test('a slot just lost to another process is not among the alternatives', async () => {
   const [taken, ...others] = (await read()).map((slot) => slot['slot_id']);
   await placeHold(elsewhere, String(taken));
-  const lost = await partner.api.post(HOLDS, { slot_id: taken });
+  const lost = await sendHold(partner, String(taken));
   expect(lost.status).toBe(409);
   const offered = errorOf(lost).conflict?.['alternatives'] as Json[];
   expect(offered.map((slot) => slot['slot_id'])).toContain(others[0]);

@@ -1,22 +1,16 @@
 import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { listen } from '../../src/http/listen.ts';
 import { sendJson } from '../../src/http/send-json.ts';
-import { anyPartner, anyVenue, dateIn, type Partner, type Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 
 const service = sharedService();
-let partner: Partner;
-let venue: Venue;
-
-beforeAll(async () => {
-  const night = { name: 'Night', operating_hours_start: '18:00', operating_hours_end: '02:00' };
-  venue = await anyVenue(service, [{}, night]);
-  partner = await anyPartner(service, [venue.id]);
-});
 afterAll(() => service.stop());
+const venue = await anyVenue(service, [{}, {}]);
+const partner = await anyPartner(service, [venue.id]);
 
 describe('a long response is compressed', () => {
   const month = () =>

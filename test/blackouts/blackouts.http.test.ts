@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
+import { confirm, HOLDS, release, hold as sendHold } from '../conformance/steps.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
   anyVenue,
   bookSlot,
-  confirmBody,
   dateIn,
   expectStatus,
   operatorOf,
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
+import { errorOf, outcomeOf, verdict } from '../support/verdict.ts';
 
-const HOLDS = '/api/v1/partner/holds';
 /** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
@@ -26,32 +25,23 @@ const service = sharedService();
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 
-/** A venue with a north and a south half, a full turf over both, and a court that shares nothing. */
-let venue: Venue;
-let [north, south, court, full] = ['', '', '', ''];
-let seller: Partner;
-let rival: Partner;
-/** Each test has a date of its own. */
-let day = 4;
-let date: string;
-beforeAll(async () => {
-  venue = await morningVenue();
-  [north = '', south = '', court = ''] = venue.resourceIds;
-  full = await anyResource(service, venue.id, {
-    ...MORNING,
-    name: 'Full',
-    shares_space_with: [north, south],
-  });
-  [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
-});
-beforeEach(() => {
-  date = dateIn((day += 1));
-});
-
 const morningVenue = () => {
   const resources = ['North', 'South', 'Court'].map((name) => ({ ...MORNING, name }));
   return anyVenue(service, resources, { time_zone: 'UTC' });
 };
+
+/** A venue with a north and a south half, a full turf over both, and a court that shares nothing. */
+const venue = await morningVenue();
+const [north = '', south = '', court = ''] = venue.resourceIds;
+const full = await anyResource(service, venue.id, { ...MORNING, name: 'Full', shares_space_with: [north, south] });
+const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+/** Each test has a date of its own. */
+let day = 4;
+let date: string;
+beforeEach(() => {
+  date = dateIn((day += 1));
+});
+
 const time = (hour: string, on = date) => `${on}T${hour}.000Z`;
 const at = (resourceId: string, hour: string) => `${resourceId}_${date.replaceAll('-', '')}T${hour}Z`;
 const pathOf = ({ id }: Venue) => `/api/v1/operator/venues/${id}/blackouts`;
@@ -75,11 +65,7 @@ async function closed(resourceId: string): Promise<string[]> {
     .map((slot) => `${String(slot['slot_id']).slice(-5, -1)} ${String(slot['unavailable_reason'])}`);
 }
 
-/** The outcome of a hold: `201`, or the reason of the conflict. */
-async function outcome(by: Partner, slotId: string): Promise<string> {
-  const reply = await by.api.post(HOLDS, { slot_id: slotId });
-  return reply.status === 409 ? String(errorOf(reply).conflict?.['reason']) : verdict(reply);
-}
+const holdOutcome = async (by: Partner, slotId: string) => outcomeOf(await sendHold(by, slotId));
 
 describe('a blackout', () => {
   test('is returned and listed as it was created, until it is lifted', async () => {
@@ -135,7 +121,7 @@ describe('a blackout', () => {
     const slotId = at(court, '0700');
     const window = { venue_id: venue.id, resource_id: court, slot_start: time('07:00:00') };
     const replies = [
-      await seller.api.post(HOLDS, { slot_id: slotId }),
+      await sendHold(seller, slotId),
       await seller.api.post(HOLDS, window),
       await operator.post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true }),
       await seller.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, { override_holds: true }),
@@ -150,10 +136,10 @@ describe('a blackout', () => {
   test('frees its slots when it is lifted, unless another blackout closes them', async () => {
     const [first, second] = [await blackOut(), await blackOut({ ends_at: time('07:30:00') })];
     await lift(first);
-    expect(await outcome(seller, at(court, '0700'))).toBe('blackout');
+    expect(await holdOutcome(seller, at(court, '0700'))).toBe('409 blackout');
     await lift(second);
     expect(await closed(court)).toEqual([]);
-    expect(await outcome(seller, at(court, '0700'))).toBe('201');
+    expect(await holdOutcome(seller, at(court, '0700'))).toBe('201');
   });
 });
 
@@ -171,10 +157,7 @@ describe('a claim in a blackout', () => {
     const booking = await bookSlot(rival, at(court, '0700'));
     const hold = await placeHold(seller, at(north, '0700'));
     const expired = await placeHold(rival, at(south, '0700'));
-    await reservations().updateOne(
-      { _id: String(expired['hold_id']) },
-      { $set: { holdExpiresAt: new Date(Date.now() - 1) } },
-    );
+    await changeRow(service, 'reservations', expired['hold_id'], [{ $set: { holdExpiresAt: '$$NOW' } }]);
     for (const hour of ['0600', '0800']) await placeHold(seller, at(court, hour));
     const slot = { slot_start: time('07:00:00') };
     const ids = { partner_id: rival.id, booking_id: booking['booking_id'] };
@@ -185,7 +168,7 @@ describe('a claim in a blackout', () => {
     const made = await blackOut();
     expect(made).toMatchObject({ conflict_count: 2, conflicts: wanted });
     expect(await read(made)).toEqual(made);
-    await seller.api.post(`${HOLDS}/${String(hold['hold_id'])}/cancel`);
+    await release(seller, hold['hold_id']);
     expect(await read(made)).toMatchObject({ conflict_count: 1, conflicts: wanted.slice(0, 1) });
   });
 
@@ -215,17 +198,16 @@ describe('a claim in a blackout', () => {
     await reservations().insertOne({ ...row, ...ids, ...over });
     const made = await blackOut({ starts_at: minutesAgo(120).toISOString() }, own);
     expect(made).toMatchObject({ conflict_count: 1, conflicts: [{ booking_id: booking['booking_id'] }] });
-    const ended = { $set: { endsAt: minutesAgo(20) } };
-    await service.context.db.collection('blackouts').updateOne({ _id: made['blackout_id'] as never }, ended);
+    await changeRow(service, 'blackouts', made['blackout_id'], { $set: { endsAt: minutesAgo(20) } });
     expect(await read(made)).toMatchObject({ conflict_count: 0, conflicts: [] });
   });
 
   test('is kept: the hold can be confirmed, and only others are told of the blackout', async () => {
     const { hold_id: holdId } = await placeHold(seller, at(court, '0700'));
     await blackOut();
-    expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(holdId)))).toBe('201');
+    expect(verdict(await confirm(seller, holdId))).toBe('201');
     expect(await closed(court)).toEqual(['0700 blackout']);
-    expect(await outcome(rival, at(court, '0700'))).toBe('blackout');
+    expect(await holdOutcome(rival, at(court, '0700'))).toBe('409 blackout');
   });
 });
 

@@ -1,15 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
-import type { Json } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { release } from '../conformance/steps.ts';
+import { bookSlot, dateIn, expectStatus, type Json, operatorOf, placeHold } from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 
 const service = sharedService();
@@ -17,19 +9,23 @@ afterAll(() => service.stop());
 
 const OPERATOR = '/api/v1/operator';
 const NONE = { conflict_count: 0, conflicts: [] };
+const operator = operatorOf(service);
+
+/** A venue of two resources, and the first slot of each. */
+async function twoResources() {
+  const scene = await startScene(service, { resources: [{}, {}], venue: { time_zone: 'UTC' } });
+  const [first = '', second = ''] = scene.venue.resourceIds;
+  const slotAt = (resourceId: string) => scene.slots.find((id) => id.startsWith(`${resourceId}_`)) ?? '';
+  return { ...scene, first, second, slotAt };
+}
 
 test('what takes something off sale reports the holds and bookings that stand there, until it is back', async () => {
-  const venue = await anyVenue(service, [{}, {}], { time_zone: 'UTC' });
-  const [first = '', second = ''] = venue.resourceIds;
-  const partner = await anyPartner(service, [venue.id]);
-  const slotAt = async (resourceId: string, index: number) =>
-    (await freeSlotIds(partner, venue.id)).filter((id) => id.startsWith(`${resourceId}_`)).at(index) ?? '';
-  const booked = await bookSlot(partner, await slotAt(first, 0));
-  const held = await placeHold(partner, await slotAt(second, 0));
+  const { venue, partner, first, second, slotAt } = await twoResources();
+  const booked = await bookSlot(partner, slotAt(first));
+  const held = await placeHold(partner, slotAt(second));
   const booking = { booking_id: booked['booking_id'], partner_id: partner.id, slot_id: booked['slot_id'] };
   const hold = { hold_id: held['hold_id'], partner_id: partner.id, slot_id: held['slot_id'] };
   const of = (...conflicts: Json[]) => ({ conflict_count: conflicts.length, conflicts });
-  const operator = operatorOf(service);
   const patchVenue = async (change: Json) =>
     expectStatus(await operator.patch(`${OPERATOR}/venues/${venue.id}`, change), 200);
   const patchFirst = async (change: Json) =>
@@ -51,25 +47,18 @@ test('what takes something off sale reports the holds and bookings that stand th
   expect(await schedule([])).toMatchObject(of(booking));
   expect(await schedule([{ start: '06:00', end: '08:00' }])).toMatchObject(NONE);
 
-  await partner.api.post(`/api/v1/partner/holds/${String(held['hold_id'])}/cancel`);
+  await release(partner, held['hold_id']);
   expect(await patchVenue({ status: 'inactive' })).toMatchObject(of(booking));
 });
 
 test('a preview reports what the same changes leave off sale, and changes nothing', async () => {
-  const venue = await anyVenue(service, [{}, {}], { time_zone: 'UTC' });
-  const [first = '', second = ''] = venue.resourceIds;
-  const partner = await anyPartner(service, [venue.id]);
-  const booked = new Map<string, Json>();
-  for (const resourceId of venue.resourceIds) {
-    const slotId = (await freeSlotIds(partner, venue.id)).find((id) => id.startsWith(`${resourceId}_`)) ?? '';
-    booked.set(resourceId, await bookSlot(partner, slotId));
-  }
-  const operator = operatorOf(service);
+  const { venue, partner, first, second, slotAt } = await twoResources();
+  for (const resourceId of venue.resourceIds) await bookSlot(partner, slotAt(resourceId));
   const preview = async (change: Json) =>
     expectStatus(await operator.post(`${OPERATOR}/venues/${venue.id}/change-preview`, change), 200);
   const of = (...resourceIds: string[]) => ({
     conflict_count: resourceIds.length,
-    conflicts: resourceIds.map((id) => ({ slot_id: booked.get(id)?.['slot_id'] })),
+    conflicts: resourceIds.map((id) => ({ slot_id: slotAt(id) })),
   });
   const closed = { weekly: {}, exceptions: [{ date: dateIn(3), hours: [] }] };
 

@@ -83,11 +83,7 @@ describe('resources', () => {
       status: 'active',
     });
     expect(await read(`${RESOURCES}/whole-ground-turf-a`)).toEqual(resource);
-    expect(await read(`${VENUES}/${venueId}/resources`)).toEqual({
-      success: true,
-      count: 1,
-      data: [resource],
-    });
+    expect(await read(`${VENUES}/${venueId}/resources`)).toEqual({ success: true, count: 1, data: [resource] });
   });
 
   test.each<[Json]>([

@@ -42,24 +42,11 @@ describe('the price rules of a resource', () => {
       priority: 7,
     };
     const saturday = await add(place, given);
-    const common = {
-      resource_id: place.resourceId,
-      price_rule_id: expect.any(String),
-      created_at: expect.any(String),
-    };
+    const made = { price_rule_id: expect.any(String), created_at: expect.any(String) };
+    const common = { resource_id: place.resourceId, ...made };
     expect(saturday).toEqual({ ...common, ...given, multiplier: null });
-    expect(peak).toEqual({
-      ...common,
-      name: 'Peak',
-      price_rupees: null,
-      multiplier: 1.5,
-      days_of_week: null,
-      start_time: null,
-      end_time: null,
-      from_date: null,
-      to_date: null,
-      priority: 0,
-    });
+    const notGiven = Object.fromEntries(Object.keys(given).map((name) => [name, null]));
+    expect(peak).toEqual({ ...common, ...notGiven, name: 'Peak', multiplier: 1.5, priority: 0 });
     const toMidnight = await add(place, { price_rupees: 1, start_time: '20:00', end_time: '24:00' });
     expect(toMidnight).toMatchObject({ start_time: '20:00', end_time: '00:00' });
     await remove(toMidnight);

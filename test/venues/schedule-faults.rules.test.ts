@@ -2,22 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import { everyDay, scheduleFaults } from '../../src/catalog/venues/schedule-faults.rules.ts';
 import type { Hours, Schedule } from '../../src/catalog/venues/venues.service.ts';
 
+const openingsOf = (texts: readonly string[]): Hours[] =>
+  texts.map((each) => {
+    const [start = '', end = ''] = each.split('–');
+    return { start, end };
+  });
 /** `06:00–12:00 16:00–23:00` */
-const openings = (text: string): Hours[] =>
-  text
-    .split(' ')
-    .filter((each) => each !== '')
-    .map((each) => {
-      const [start = '', end = ''] = each.split('–');
-      return { start, end };
-    });
+const openings = (text: string) => openingsOf(text.split(' ').filter((each) => each !== ''));
 
-function faults(weekly: Record<string, string>, exceptions: [string, string][] = []): string[] {
+/** `exceptions`: each a date and its openings. */
+function faults(weekly: Record<string, string>, exceptions: readonly string[] = []): string[] {
   const closed = Object.entries(everyDay({ start: '', end: '' }).weekly).map(([day]) => [day, '']);
   const week = Object.entries({ ...(Object.fromEntries(closed) as Record<string, string>), ...weekly });
   const schedule = {
     weekly: Object.fromEntries(week.map(([day, text]) => [day, openings(text)])),
-    exceptions: exceptions.map(([date, text]) => ({ date, hours: openings(text) })),
+    exceptions: exceptions.map((text) => {
+      const [date = '', ...hours] = text.split(' ');
+      return { date, hours: openingsOf(hours) };
+    }),
   };
   return scheduleFaults(schedule as Schedule).map(({ path }) => path);
 }
@@ -50,48 +52,29 @@ describe('openings of a week', () => {
 
 describe('openings of exceptions', () => {
   // 21 November 2026 is a Saturday.
-  test.each<[string, Record<string, string>, [string, string][], string[]]>([
-    ['replace those of the day', { sat: '06:00–23:00' }, [['2026-11-21', '06:00–23:00']], []],
-    ['must not overlap', {}, [['2026-11-21', '06:00–12:00 11:00–13:00']], ['exceptions.0.hours.1.start']],
+  test.each<[string, Record<string, string>, string[], string[]]>([
+    ['replace those of the day', { sat: '06:00–23:00' }, ['2026-11-21 06:00–23:00'], []],
+    ['must not overlap', {}, ['2026-11-21 06:00–12:00 11:00–13:00'], ['exceptions.0.hours.1.start']],
     [
       'must not begin in the night before',
       { fri: '18:00–02:00' },
-      [['2026-11-21', '01:00–06:00']],
+      ['2026-11-21 01:00–06:00'],
       ['exceptions.0.hours.0.start'],
     ],
     [
       'must not run into the day after',
       { sun: '01:00–06:00' },
-      [['2026-11-21', '18:00–02:00']],
+      ['2026-11-21 18:00–02:00'],
       ['exceptions.0.hours.0.end'],
     ],
     [
       'are compared with each other on neighbouring dates, in any order',
       { sat: '03:00–06:00', sun: '01:00–06:00' },
-      [
-        ['2026-11-22', '01:00–04:00'],
-        ['2026-11-21', '18:00–02:00'],
-      ],
+      ['2026-11-22 01:00–04:00', '2026-11-21 18:00–02:00'],
       ['exceptions.0.hours.0.start'],
     ],
-    [
-      'may run into a closed date',
-      { sun: '01:00–06:00' },
-      [
-        ['2026-11-21', '18:00–02:00'],
-        ['2026-11-22', ''],
-      ],
-      [],
-    ],
-    [
-      'name a date once',
-      {},
-      [
-        ['2026-11-21', ''],
-        ['2026-11-21', '06:00–08:00'],
-      ],
-      ['exceptions.1.date'],
-    ],
+    ['may run into a closed date', { sun: '01:00–06:00' }, ['2026-11-21 18:00–02:00', '2026-11-22'], []],
+    ['name a date once', {}, ['2026-11-21', '2026-11-21 06:00–08:00'], ['exceptions.1.date']],
   ])('%s', (_name, weekly, exceptions, expected) => {
     expect(faults(weekly, exceptions)).toEqual(expected);
   });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { WEEKDAYS, weekdayOf } from '../../src/platform/calendar.ts';
 import { dateAfter } from '../availability/wall-clock.ts';
+import { hold, readBooking } from '../conformance/steps.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -15,7 +16,6 @@ import {
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(5);
 const SHORT_DAY = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
@@ -55,23 +55,17 @@ describe('the schedule of a resource', () => {
       { date: '2027-01-02', hours: [] },
       { date: '2027-01-01', hours: hours('10:00–12:00') },
     ];
+    const weekly = { fri: hours('06:00–08:00 10:00–12:00') };
     const wanted = {
       resource_id: resourceId,
-      weekly: {
-        ...Object.fromEntries(WEEKDAYS.map((day) => [day, []])),
-        fri: hours('06:00–08:00 10:00–12:00'),
-      },
+      weekly: { ...Object.fromEntries(WEEKDAYS.map((day) => [day, []])), ...weekly },
       exceptions: exceptions.toReversed(),
     };
-    const weekly = { fri: hours('06:00–08:00 10:00–12:00') };
     const noConflicts = { conflict_count: 0, conflicts: [] };
     expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual({ ...wanted, ...noConflicts });
     expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(wanted);
     // A second schedule replaces the first as a whole.
-    expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({
-      weekly: { fri: [] },
-      exceptions: [],
-    });
+    expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({ weekly: { fri: [] }, exceptions: [] });
   });
 
   test('has 00:00 where 24:00 was set as the end of a day', async () => {
@@ -97,60 +91,47 @@ describe('the schedule of a resource', () => {
   });
 });
 
-describe('a schedule that is taken away', () => {
-  test('leaves the operating hours, as they were changed meanwhile, and what is sold', async () => {
-    const { venueId, resourceId, partner, path, set } = await shop();
-    const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
-    expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
-    const booking = await bookSlot(partner, `${resourceId}_${DATE.replaceAll('-', '')}T1200Z`);
-    const changed = expectStatus(await operatorOf(service).patch(path, { operating_hours_end: '08:00' }), 200);
-    expect(changed).toMatchObject({ operating_hours_end: '08:00', has_schedule: true });
-    expect(await startsOn(partner, venueId)).toHaveLength(2);
+test('a schedule that is taken away leaves the operating hours, as they were changed meanwhile, and what is sold', async () => {
+  const { venueId, resourceId, partner, path, set } = await shop();
+  const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
+  expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
+  const booking = await bookSlot(partner, `${resourceId}_${DATE.replaceAll('-', '')}T1200Z`);
+  const changed = expectStatus(await operatorOf(service).patch(path, { operating_hours_end: '08:00' }), 200);
+  expect(changed).toMatchObject({ operating_hours_end: '08:00', has_schedule: true });
+  expect(await startsOn(partner, venueId)).toHaveLength(2);
 
-    const remove = async () => verdict(await operatorOf(service).delete(`${path}/schedule`));
-    expect([await remove(), await remove(), await hasSchedule()]).toEqual(['204', '204', false]);
-    const day = dayOfMonth(DATE);
-    expect(await startsOn(partner, venueId)).toEqual([`${day}T06:00`, `${day}T07:00`]);
-    expect((await operatorOf(service).get(`${path}/schedule`)).body).toMatchObject({
-      weekly: daily('06:00–08:00'),
-    });
-    const read = await partner.api.get(`/api/v1/bookings/${String(booking['booking_id'])}`);
-    expect(expectStatus(read, 200)).toMatchObject({ status: 'BOOKED' });
-  });
+  const remove = async () => verdict(await operatorOf(service).delete(`${path}/schedule`));
+  expect([await remove(), await remove(), await hasSchedule()]).toEqual(['204', '204', false]);
+  const day = dayOfMonth(DATE);
+  expect(await startsOn(partner, venueId)).toEqual([`${day}T06:00`, `${day}T07:00`]);
+  const shown = (await operatorOf(service).get(`${path}/schedule`)).body;
+  expect(shown).toMatchObject({ weekly: daily('06:00–08:00') });
+  expect(await readBooking(partner, booking)).toMatchObject({ status: 'BOOKED' });
 });
 
-describe('what was sold before the schedule changes', () => {
-  test('stays, and nothing is sold over it with any new hours and lengths', async () => {
-    const { venueId, resourceId, partner, path, set } = await shop();
-    const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
-    const booking = await bookSlot(partner, id('0700'));
-    await placeHold(partner, id('0900'));
-    expectStatus(await operatorOf(service).patch(path, { duration_minutes: 45 }), 200);
-    expectStatus(await set({ weekly: daily('06:30–11:00') }), 200);
-    const listed = await slotsOf(partner, venueId, DATE);
-    const told = listed.map(
-      (slot) =>
-        `${String(slot['slot_start']).slice(11, 16)} ${slot['is_available'] === true ? 'free' : String(slot['unavailable_reason'])}`,
-    );
-    const shown = ['06:30 booked', '07:15 booked', '08:00 free', '08:45 held', '09:30 held', '10:15 free'];
-    expect(told).toEqual(shown);
-    const answers = [];
-    for (const slot of listed) answers.push(verdict(await partner.api.post(HOLDS, { slot_id: slot['slot_id'] })));
-    const refused = '409 SLOT_NOT_AVAILABLE';
-    expect(answers).toEqual([refused, refused, '201', refused, refused, '201']);
-    const path1 = `/api/v1/bookings/${String(booking['booking_id'])}`;
-    expect(expectStatus(await partner.api.get(path1), 200)).toMatchObject({
-      status: 'BOOKED',
-      slot_id: id('0700'),
-    });
-  });
+test('what was sold before the schedule changes stays, and nothing is sold over it with any new hours and lengths', async () => {
+  const { venueId, resourceId, partner, path, set } = await shop();
+  const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
+  const booking = await bookSlot(partner, id('0700'));
+  await placeHold(partner, id('0900'));
+  expectStatus(await operatorOf(service).patch(path, { duration_minutes: 45 }), 200);
+  expectStatus(await set({ weekly: daily('06:30–11:00') }), 200);
+  const listed = await slotsOf(partner, venueId, DATE);
+  const told = listed.map(
+    (slot) =>
+      `${String(slot['slot_start']).slice(11, 16)} ${slot['is_available'] === true ? 'free' : String(slot['unavailable_reason'])}`,
+  );
+  const shown = ['06:30 booked', '07:15 booked', '08:00 free', '08:45 held', '09:30 held', '10:15 free'];
+  expect(told).toEqual(shown);
+  const answers = [];
+  for (const slot of listed) answers.push(verdict(await hold(partner, String(slot['slot_id']))));
+  const refused = '409 SLOT_NOT_AVAILABLE';
+  expect(answers).toEqual([refused, refused, '201', refused, refused, '201']);
+  expect(await readBooking(partner, booking)).toMatchObject({ status: 'BOOKED', slot_id: id('0700') });
 });
 
 describe('a schedule is rejected', () => {
-  const many = Array.from({ length: 367 }, (_, index) => ({
-    date: dateAfter('2027-01-01', index),
-    hours: [],
-  }));
+  const many = Array.from({ length: 367 }, (_, index) => ({ date: dateAfter('2027-01-01', index), hours: [] }));
   test.each<[string, Json, string]>([
     ['without a week', { exceptions: [] }, 'weekly'],
     [

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { confirm, end, release, hold as sendHold } from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -7,7 +8,6 @@ import {
   anyResource,
   anyVenue,
   bookSlot,
-  confirmBody,
   dateIn,
   expectStatus,
   operatorOf,
@@ -39,8 +39,7 @@ async function ground() {
 }
 
 const at = (resourceId: string, time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
-const hold = async (by: Partner, slotId: string) =>
-  verdict(await by.api.post('/api/v1/partner/holds', { slot_id: slotId }));
+const hold = async (by: Partner, slotId: string) => verdict(await sendHold(by, slotId));
 const walkIn = async (slotId: string) =>
   verdict(await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId }));
 const change = (resourceId: string, body: Json) =>
@@ -101,7 +100,7 @@ describe('a resource that begins to share space', () => {
     expect(await read(place.full)).toMatchObject({ shares_space_with: [], status: 'active' });
     expect(await hold(place.seller, at(place.full, '0700'))).toBe('201');
     expect(await hold(place.rival, at(place.north, '0700'))).toBe('201');
-    await place.rival.api.post(`/api/v1/partner/holds/${String(inTheWay['hold_id'])}/cancel`);
+    await release(place.rival, inTheWay['hold_id']);
     expect(verdict(await share(place.full, [place.court]))).toBe('200');
   });
 
@@ -120,8 +119,7 @@ describe('a resource that begins to share space', () => {
     await placeHold(place.seller, at(place.north, '0600'));
     const answers: string[] = [];
     const sell = async () => {
-      const body = { slot_id: at(place.full, '0600') };
-      const reply = await place.rival.api.post('/api/v1/partner/holds', body);
+      const reply = await sendHold(place.rival, at(place.full, '0600'));
       answers.push(String(errorOf(reply).conflict?.['reason']), await walkIn(at(place.full, '0600')));
     };
     expectStatus(await addingCellsAfter(sell, () => share(place.full, [place.north])), 200);
@@ -226,10 +224,7 @@ describe('claims from before two resources share space', () => {
     const { venueId, north, court: south, seller, rival } = await ground();
     const [mine, theirs] = [await bookSlot(seller, at(north, '0600')), await bookSlot(rival, at(south, '0600'))];
     const whole = await anyResource(service, venueId, { ...MORNING, name: 'Whole', shares_space_with: [north, south] });
-    const cancel = async (by: Partner, booking: Json) => {
-      const body = { reason: 'r', idempotency_key: 'k' };
-      return verdict(await by.api.post(`/api/v1/bookings/${String(booking['booking_id'])}/cancel`, body));
-    };
+    const cancel = async (by: Partner, booking: Json) => verdict(await end(by, 'cancel', booking['booking_id']));
     expect(await cancel(seller, mine)).toBe('200');
     expect(await hold(seller, at(whole, '0600'))).toBe(TAKEN);
     expect(await cancel(rival, theirs)).toBe('200');
@@ -244,8 +239,7 @@ describe('claims from before two resources share space', () => {
     const past = { $set: { holdExpiresAt: new Date() } };
     await service.context.db.collection('reservations').updateMany({ _id: { $in: ids } }, past);
     expect(verdict(await share(north, [full]))).toBe('200');
-    for (const { hold_id: id } of live)
-      expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(id)))).toBe('201');
+    for (const { hold_id: id } of live) expect(verdict(await confirm(seller, id))).toBe('201');
   });
 });
 
