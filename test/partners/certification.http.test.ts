@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
-import { anyPartner, expectStatus, type Json, operatorOf, type Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { certificationReport, type Outcome, type SentReport } from './certification-report.ts';
@@ -11,11 +11,8 @@ const ALL = SUITE.scenarios.length;
 
 const service = sharedService();
 const operator = operatorOf(service);
-let partner: Partner;
-beforeAll(async () => {
-  partner = await anyPartner(service, []);
-});
 afterAll(() => service.stop());
+const partner = await anyPartner(service, []);
 
 const reportOf = (first: readonly Outcome[] = [], changed: Json = {}) =>
   certificationReport(partner.id, first, changed);

@@ -4,6 +4,8 @@ import { createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPackage, anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
+import { readPages } from '../support/paging.ts';
+import { changeRow } from '../support/rows.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -61,18 +63,18 @@ describe('partners', () => {
         await anyVenue(service);
         await anyPackage(service, await anyPartner(service, [venue.id]), [venue.id]);
       }
-      const read = async (query: string) => expectStatus(await operator.get(`${path}?${query}`), 200);
-      const whole = (await read('limit=200'))['data'] as Json[];
-      const seen: Json[] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: Json = await read(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
-        expect((page['data'] as Json[]).length).toBeLessThanOrEqual(2);
-        seen.push(...(page['data'] as Json[]));
-        cursor = page['next_cursor'] as string | null;
-      }
+      const pageOf = (limit: number) => async (cursor: string | null) => {
+        const after = cursor === null ? '' : `&cursor=${cursor}`;
+        const page = expectStatus(await operator.get(`${path}?limit=${limit}${after}`), 200);
+        const ids = (page['data'] as Json[]).map((each) => JSON.stringify(each));
+        return { ids, next: page['next_cursor'] as string | null };
+      };
+      const { ids: whole } = await pageOf(200)(null);
+      const pages = await readPages(pageOf(2));
       expect(whole.length).toBeGreaterThan(3);
-      expect(JSON.stringify(whole)).not.toContain(`"partner_id":"${PLATFORM_PARTNER_ID}"`);
-      expect(seen).toEqual(whole);
+      expect(whole.join()).not.toContain(`"partner_id":"${PLATFORM_PARTNER_ID}"`);
+      expect(pages.filter((page) => page.length > 2)).toEqual([]);
+      expect(pages.flat()).toEqual(whole);
     },
   );
 
@@ -150,9 +152,8 @@ describe('keys', () => {
     const noted = await lastUse(partner.id);
     expect(Date.parse(noted)).toBeGreaterThanOrEqual(before - 1000);
 
-    const keys = service.context.db.collection<{ _id: string }>('api_keys');
     const keyId = String((data as Json[])[0]?.['key_id']);
-    await keys.updateOne({ _id: keyId }, { $set: { lastUsedAt: new Date(0) } });
+    await changeRow(service, 'api_keys', keyId, { $set: { lastUsedAt: new Date(0) } });
     await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
     expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
     // Another process has noted nothing yet.
@@ -262,15 +263,13 @@ test('a grant for a missing venue is rejected', async () => {
   expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
 });
 
-describe('certification', () => {
-  test('of concurrent calls has one date, the first', async () => {
-    const { id } = await anyPartner(service, []);
-    await service.context.db.collection('partners').updateOne({ _id: id as never }, { $set: { certifiedAt: null } });
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => operator.post(`${PARTNERS}/${id}/certify`, { notes: '$name' })),
-    );
-    const answers = replies.map((reply) => expectStatus(reply, 200));
-    expect(new Set(answers.map((answer) => answer['certified_at'])).size).toBe(1);
-    expect(answers[0]?.['certification_notes']).toBe('$name');
-  });
+test('certification of concurrent calls has one date, the first', async () => {
+  const { id } = await anyPartner(service, []);
+  await changeRow(service, 'partners', id, { $set: { certifiedAt: null } });
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => operator.post(`${PARTNERS}/${id}/certify`, { notes: '$name' })),
+  );
+  const answers = replies.map((reply) => expectStatus(reply, 200));
+  expect(new Set(answers.map((answer) => answer['certified_at'])).size).toBe(1);
+  expect(answers[0]?.['certification_notes']).toBe('$name');
 });

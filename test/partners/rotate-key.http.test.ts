@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { changeRow } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
-let partnerId: string;
-beforeAll(async () => {
-  partnerId = (await anyPartner(service)).id;
-});
 afterAll(() => service.stop());
+const { id: partnerId } = await anyPartner(service);
 
 const issue = async (fields: Json = {}) =>
   expectStatus(await operatorOf(service).post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
@@ -27,9 +25,7 @@ async function listed(key: Json): Promise<Json | undefined> {
 
 /** Lets a key have expired, as time would. */
 const expire = (key: Json) =>
-  service.context.db
-    .collection<{ _id: string }>('api_keys')
-    .updateOne({ _id: String(key['key_id']) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+  changeRow(service, 'api_keys', key['key_id'], { $set: { expiresAt: new Date(Date.now() - 1000) } });
 
 describe('rotating a key', () => {
   test('returns a new key with the old label, and ends the old one at once', async () => {
@@ -99,9 +95,7 @@ test('in production a partner must be certified to rotate a key', async () => {
     const key = expectStatus(await admin.post(`${PARTNERS}/${id}/keys`), 201);
     const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}/rotate`;
     expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(/^pk_live_/);
-    await production.context.db
-      .collection<{ _id: string }>('partners')
-      .updateOne({ _id: id }, { $set: { certifiedAt: null } });
+    await changeRow(production, 'partners', id, { $set: { certifiedAt: null } });
     expect(verdict(await admin.post(path))).toBe('409 PARTNER_NOT_CERTIFIED');
   } finally {
     await production.stop();

@@ -1,10 +1,9 @@
 import crypto, { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -23,18 +22,15 @@ jest.unstable_mockModule('node:crypto', () => ({
 const { alertsOf, sweep } = await import('../alerts/watching.ts');
 const { startService } = await import('../support/service.ts');
 
-let service: Service;
+const service = await startService({ MONGODB_URI: monitoredUri() });
+afterAll(() => service.stop());
 /** How many keys each read of the database looked for. */
 const reads: number[] = [];
-beforeAll(async () => {
-  service = await startService({ MONGODB_URI: monitoredUri() });
-  service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
-    if (command['aggregate'] !== 'api_keys') return;
-    const [{ $match: match }] = command['pipeline'] as [{ $match: { prefix: { $in: string[] } } }];
-    reads.push(match.prefix.$in.length);
-  });
+service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
+  if (command['aggregate'] !== 'api_keys') return;
+  const [{ $match: match }] = command['pipeline'] as [{ $match: { prefix: { $in: string[] } } }];
+  reads.push(match.prefix.$in.length);
 });
-afterAll(() => service.stop());
 
 const VENUES = '/api/v1/partner/venues';
 const ask = async (key: string) => verdict(await createClient(service.url, key).get(VENUES));

@@ -249,7 +249,8 @@ describe('an entry', () => {
 });
 
 describe('a reading', () => {
-  test('that began before a change of this process is not used after it', async () => {
+  /** A reading that stands still once it has found 1, which was changed to 2 since. */
+  async function overtakenReading() {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     const held = gate();
@@ -258,6 +259,11 @@ describe('a reading', () => {
     await held.reached;
     peer.onReading = unhindered;
     await peer.write('a', { n: 2 });
+    return { peer, held, first };
+  }
+
+  test('that began before a change of this process is not used after it', async () => {
+    const { peer, held, first } = await overtakenReading();
     await peer.cache.invalidate('here');
     held.open();
     expect(await first).toMatchObject({ n: 1 });
@@ -265,14 +271,7 @@ describe('a reading', () => {
   });
 
   test('that a later one has overtaken replaces nothing', async () => {
-    const peer = await openPeer();
-    await peer.write('a', { n: 1 });
-    const held = gate();
-    peer.onReading = held.hold;
-    const first = peer.read('a');
-    await held.reached;
-    peer.onReading = unhindered;
-    await peer.write('a', { n: 2 });
+    const { peer, held, first } = await overtakenReading();
     // It waits no longer for one that is stuck on its connection.
     expect(await peer.read('a')).toMatchObject({ n: 2 });
     const second = await cached(peer, 'a');

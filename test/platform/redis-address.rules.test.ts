@@ -1,62 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasHashTag, redisAddress } from '../../src/platform/redis-address.rules.ts';
 
+const at = (host: string, port: number) => ({ host, port });
+const SENTINEL = { kind: 'sentinel', isEncrypted: false, master: 'main', db: 0, ofSentinels: {} };
+const ENCRYPTED = { isEncrypted: true, username: 'u', password: 'a:b' };
+const CLUSTER = { kind: 'cluster', isEncrypted: false };
+
 describe('an address of Redis', () => {
-  test.each([
+  test.each<[url: string, address: object]>([
     ['redis://h', { kind: 'server', isEncrypted: false, db: 0 }],
     ['rediss://u:p%40ss@h:6380/2', { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss', db: 2 }],
     [
       'redis+sentinel://s1,s2:26380,[::1]:26381/main',
-      {
-        kind: 'sentinel',
-        isEncrypted: false,
-        hosts: [
-          { host: 's1', port: 26_379 },
-          { host: 's2', port: 26_380 },
-          { host: '::1', port: 26_381 },
-        ],
-        master: 'main',
-        db: 0,
-        ofSentinels: {},
-      },
+      { ...SENTINEL, hosts: [at('s1', 26_379), at('s2', 26_380), at('::1', 26_381)] },
     ],
     [
       'rediss+sentinel://u:a:b@s/main/3?sentinel_username=w&sentinel_password=x%26y',
-      {
-        kind: 'sentinel',
-        isEncrypted: true,
-        username: 'u',
-        password: 'a:b',
-        hosts: [{ host: 's', port: 26_379 }],
-        master: 'main',
-        db: 3,
-        ofSentinels: { username: 'w', password: 'x&y' },
-      },
+      { ...SENTINEL, ...ENCRYPTED, hosts: [at('s', 26_379)], db: 3, ofSentinels: { username: 'w', password: 'x&y' } },
     ],
     [
       'redis+sentinel://s/main?sentinel_password=ab+c=%2B',
-      {
-        kind: 'sentinel',
-        isEncrypted: false,
-        hosts: [{ host: 's', port: 26_379 }],
-        master: 'main',
-        db: 0,
-        ofSentinels: { password: 'ab+c=+' },
-      },
+      { ...SENTINEL, hosts: [at('s', 26_379)], ofSentinels: { password: 'ab+c=+' } },
     ],
     [
       'rediss+cluster://:p@h1:7000,h2',
-      {
-        kind: 'cluster',
-        isEncrypted: true,
-        password: 'p',
-        hosts: [
-          { host: 'h1', port: 7000 },
-          { host: 'h2', port: 6379 },
-        ],
-      },
+      { ...CLUSTER, isEncrypted: true, password: 'p', hosts: [at('h1', 7000), at('h2', 6379)] },
     ],
-    ['redis+cluster://h/', { kind: 'cluster', isEncrypted: false, hosts: [{ host: 'h', port: 6379 }] }],
+    ['redis+cluster://h/', { ...CLUSTER, hosts: [at('h', 6379)] }],
   ])('%s is read', (url, address) => {
     expect(redisAddress(url)).toEqual(address);
   });

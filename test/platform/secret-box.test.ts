@@ -132,24 +132,22 @@ describe('the key ring', () => {
   });
 });
 
-describe('errors', () => {
-  test('hold neither the text nor the sealed text nor a key', () => {
-    const box = createSecretBox([key]);
-    const sealed = box.seal(secret, row);
-    for (const action of [
-      () => box.open(sealed, { ...row, id: 'other' }),
-      () => box.open(`${sealed}=`, row),
-      () => box.open(secret, row),
-      () => createSecretBox([Buffer.from(secret)]),
-    ]) {
-      const error = errorOf(action);
-      expect(error).toBeDefined();
-      const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
-      for (const hidden of ['whsec', sealed.slice(20), key.toString('hex'), key.toString('base64')]) {
-        expect(told).not.toContain(hidden);
-      }
+test('errors hold neither the text nor the sealed text nor a key', () => {
+  const box = createSecretBox([key]);
+  const sealed = box.seal(secret, row);
+  for (const action of [
+    () => box.open(sealed, { ...row, id: 'other' }),
+    () => box.open(`${sealed}=`, row),
+    () => box.open(secret, row),
+    () => createSecretBox([Buffer.from(secret)]),
+  ]) {
+    const error = errorOf(action);
+    expect(error).toBeDefined();
+    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    for (const hidden of ['whsec', sealed.slice(20), key.toString('hex'), key.toString('base64')]) {
+      expect(told).not.toContain(hidden);
     }
-  });
+  }
 });
 
 describe('derived keys', () => {

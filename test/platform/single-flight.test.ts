@@ -68,28 +68,26 @@ describe('by key', () => {
   });
 });
 
-describe('alike', () => {
-  test('equal calls share runs; a different call of the same key is rejected meanwhile, one of another key is served', async () => {
-    const share = singleFlightOfOneKind<string>();
-    const ends: (() => void)[] = [];
-    const begin = (key: string, wanted: string) =>
-      share(key, wanted, () => new Promise((resolve) => void ends.push(() => resolve(wanted))));
-    const first = begin('a', 'all');
-    await settled();
-    const others = Promise.all([begin('a', 'all'), begin('a', 'all')]);
-    expect(begin('a', 'some')).toBeUndefined();
-    const beside = begin('b', 'some');
-    await settled();
-    expect(ends).toHaveLength(2);
-    for (const end of ends.splice(0)) end();
-    expect([await first, await beside]).toEqual(['all', 'some']);
-    expect(begin('a', 'some')).toBeUndefined();
-    expect(ends).toHaveLength(1);
-    ends.pop()?.();
-    expect(await others).toEqual(['all', 'all']);
-    const later = begin('a', 'some');
-    await settled();
-    ends.pop()?.();
-    expect(await later).toBe('some');
-  });
+test('by kind, equal calls share runs; a different call of the same key is rejected meanwhile, one of another key is served', async () => {
+  const share = singleFlightOfOneKind<string>();
+  const ends: (() => void)[] = [];
+  const begin = (key: string, wanted: string) =>
+    share(key, wanted, () => new Promise((resolve) => void ends.push(() => resolve(wanted))));
+  const first = begin('a', 'all');
+  await settled();
+  const others = Promise.all([begin('a', 'all'), begin('a', 'all')]);
+  expect(begin('a', 'some')).toBeUndefined();
+  const beside = begin('b', 'some');
+  await settled();
+  expect(ends).toHaveLength(2);
+  for (const end of ends.splice(0)) end();
+  expect([await first, await beside]).toEqual(['all', 'some']);
+  expect(begin('a', 'some')).toBeUndefined();
+  expect(ends).toHaveLength(1);
+  ends.pop()?.();
+  expect(await others).toEqual(['all', 'all']);
+  const later = begin('a', 'some');
+  await settled();
+  ends.pop()?.();
+  expect(await later).toBe('some');
 });

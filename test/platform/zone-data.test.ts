@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { isYearOlder, noteZoneData, zoneDataFaults } from '../../src/platform/zone-data.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
 
 const db = createDb();
 const log = createLogger('test', 'silent');
-beforeAll(async () => {
-  const uri = String(serviceEnvironment(freshName())['MONGODB_URI']);
-  await openDb(db, uri, log, new AbortController().signal);
-});
+await openDb(db, databaseUri(freshName()), log, new AbortController().signal);
 afterAll(async () => {
   await db.dropDatabase();
   await db.close();

@@ -15,6 +15,7 @@ import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -65,12 +66,9 @@ beforeEach(async () => {
 });
 
 const collection = () => service.context.db.collection<SubscriptionRow>('webhook_subscriptions');
-const rowOfId = async (_id: string): Promise<SubscriptionRow> => {
-  const row = await collection().findOne({ _id });
-  if (row === null) throw new Error(`There is no subscription ${_id}`);
-  return row;
-};
-const allRows = async () => (await collection().find({}).toArray()) as SubscriptionRow[];
+const rowOfId = (_id: string) => rowOf(service, 'webhook_subscriptions', { _id });
+const change = (id: string, fields: object) => changeRow(service, 'webhook_subscriptions', id, { $set: fields });
+const allRows = () => rowsOf(service, 'webhook_subscriptions');
 const sealingsOf = (row: SubscriptionRow): string[] =>
   [row.sealedSecret, row.sealedPreviousSecret].flatMap((sealed) =>
     sealed === null ? [] : [sealed.slice(0, sealed.lastIndexOf('.'))],
@@ -164,17 +162,11 @@ describe('a change of keys', () => {
     const during = await deliver(NEW);
     expect(during && isGenuine(during, secretKey)).toBe(true);
     const previous = headerOf(during as Received, 'x-service-signature-previous');
-    const asPrevious = {
-      ...(during as Received),
-      headers: { ...during?.headers, 'x-service-signature': previous },
-    };
+    const asPrevious = { ...(during as Received), headers: { ...during?.headers, 'x-service-signature': previous } };
     expect(isGenuine(asPrevious, older)).toBe(true);
 
     // An hour passes; a key that nobody has sealed what nobody needs.
-    await collection().updateOne(
-      { _id: id },
-      { $set: { previousSecretUntil: new Date(0), sealedPreviousSecret: 'v1.00000000.xxx' } },
-    );
+    await change(id, { previousSecretUntil: new Date(0), sealedPreviousSecret: 'v1.00000000.xxx' });
     expect(await rewrap([NEW])).toMatchObject({ isDone: true, unreadable: 0 });
     expect(await rowOfId(id)).toMatchObject({ sealedPreviousSecret: null, previousSecretUntil: null });
   });
@@ -182,7 +174,7 @@ describe('a change of keys', () => {
   test('brings what older releases sealed to the present version, also under the same key', async () => {
     const { id, secretKey } = await subscribed();
     const sealedSecret = sealedByVersion1(OLD, secretKey, id);
-    await collection().updateOne({ _id: id }, { $set: { sealedSecret } });
+    await change(id, { sealedSecret });
     const before = await deliver(OLD);
     expect(before && isGenuine(before, secretKey)).toBe(true);
 
@@ -218,7 +210,7 @@ describe('what no key opens', () => {
     const { id } = await subscribed();
     const [otherId = ''] = await plantRows(1);
     const damaged = damage(await rowOfId(otherId));
-    await collection().updateOne({ _id: id }, { $set: damaged });
+    await change(id, damaged);
 
     const report = await rewrap([NEW, OLD]);
 
@@ -282,9 +274,7 @@ describe('rotate-secret in the middle of it', () => {
     })();
     await Promise.all([rotations, rewrap([NEW, OLD]), rewrap([NEW, OLD])]);
     expect((await rewrap([NEW, OLD])).isDone).toBe(true);
-    const rows = await collection()
-      .find({ _id: { $in: ids } })
-      .toArray();
+    const rows = await rowsOf(service, 'webhook_subscriptions', { _id: { $in: ids } });
     expect(new Map(rows.map((row) => [row._id, opens(row, NEW)]))).toEqual(newest);
   });
 });
@@ -333,14 +323,8 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     const line = lacking.log().find((each) => each['alert'] === 'secret_unreadable');
     expect(line).toMatchObject({ subscription_id: id, fault: 'unknown_key' });
     expect(line?.['msg']).toContain(idOf(OLD));
-    expect(
-      lacking.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted')),
-    ).toMatchObject({
-      rewrapped: 0,
-      unreadable: 1,
-      in_use: { [idOf(OLD)]: 1 },
-      droppable: [],
-    });
+    const told = lacking.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted'));
+    expect(told).toMatchObject({ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] });
 
     await plantRows(20);
     const met = await holdUpAfter(1);

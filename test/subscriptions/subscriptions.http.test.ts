@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -23,25 +23,15 @@ const list = async (partner: Partner) => {
 const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'], ...fields });
 
-describe('an endpoint that must not be called', () => {
-  test('but a public one over https is taken, up to 2,048 characters', async () => {
-    const partner = await anyPartner(guarded);
-    const short = 'https://93.184.215.14/hooks?tenant=7';
-    for (const endpoint_url of [short, `https://93.184.215.14:8443/${'x'.repeat(2048)}`.slice(0, 2048)]) {
-      expect(expectStatus(await create(partner, { endpoint_url }), 201)).toMatchObject({ endpoint_url });
-    }
+test('an endpoint is stored and shown as it is called, after a change too', async () => {
+  const partner = await anyPartner(guarded);
+  const created = await create(partner, { endpoint_url: 'https://93.184.215.014:443/../ab' });
+  const { id } = expectStatus(created, 201);
+  expect(created.body).toMatchObject({ endpoint_url: 'https://93.184.215.12/ab' });
+  const moved = await partner.api.patch(`${WEBHOOKS}/${String(id)}`, {
+    endpoint_url: 'HTTPS://93.184.215.14?x=ü',
   });
-
-  test('is stored and shown as it is called, after a change too', async () => {
-    const partner = await anyPartner(guarded);
-    const created = await create(partner, { endpoint_url: 'https://93.184.215.014:443/../ab' });
-    const { id } = expectStatus(created, 201);
-    expect(created.body).toMatchObject({ endpoint_url: 'https://93.184.215.12/ab' });
-    const moved = await partner.api.patch(`${WEBHOOKS}/${String(id)}`, {
-      endpoint_url: 'HTTPS://93.184.215.14?x=ü',
-    });
-    expect(expectStatus(moved, 200)).toMatchObject({ endpoint_url: 'https://93.184.215.14/?x=%C3%BC' });
-  });
+  expect(expectStatus(moved, 200)).toMatchObject({ endpoint_url: 'https://93.184.215.14/?x=%C3%BC' });
 });
 
 describe('a partner may have 20 subscriptions', () => {
@@ -67,10 +57,7 @@ describe('a partner may have 20 subscriptions', () => {
 
 describe('a subscription that receives the same as an active one of its partner', () => {
   const types = ['hold_created', 'booking_created'];
-  const exists = (id: unknown) => ({
-    code: 'SUBSCRIPTION_EXISTS',
-    conflict: { subscription_id: id },
-  });
+  const exists = (id: unknown) => ({ code: 'SUBSCRIPTION_EXISTS', conflict: { subscription_id: id } });
   const change = (partner: Partner, id: unknown, fields: Json) =>
     partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
 
@@ -109,9 +96,7 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
     const partner = await anyPartner(service);
     const { id } = await subscribe(partner, URL_OF_PARTNER);
     const failing = { consecutiveFailures: 4, failingSince: new Date(0), lastFailureAt: new Date(1) };
-    await service.context.db
-      .collection<{ _id: string }>('webhook_subscriptions')
-      .updateOne({ _id: id }, { $set: failing });
+    await changeRow(service, 'webhook_subscriptions', id, { $set: failing });
     const unmoved = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
     expectStatus(await change(partner, id, unmoved), 200);
     expect(await stored(id)).toMatchObject(failing);
