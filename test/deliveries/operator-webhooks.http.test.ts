@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const operator = () => operatorOf(service);
-/** Whether an attempt of the delivery is in progress. */
+/** Makes an attempt of the delivery one that is in progress until then; null: none is. */
 const setLease = (id: string, leaseUntil: Date | null) =>
   changeRow(service, 'deliveries', id, { $set: { leaseUntil } });
 const anySlot = () => slots.shift() ?? '';

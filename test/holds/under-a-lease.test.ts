@@ -17,11 +17,11 @@ const calls = collectionCallsOf(service);
 const { venue, partner, slot } = await startScene(service);
 const resource = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
 const leaseEnds = () => delay(LEASE_MS);
-/** Makes the price higher by so much; returns it. */
-const raisePrice = async (by: number) => {
+/** A price that is higher by so much, and how it comes into force. */
+const higherPrice = async (by: number) => {
   const price = Number(expectStatus(await operator.get(resource), 200)['price_rupees']) + by;
-  expectStatus(await operator.patch(resource, { price_rupees: price }), 200);
-  return price;
+  const set = async () => expectStatus(await operator.patch(resource, { price_rupees: price }), 200);
+  return { price, set };
 };
 
 /** Places a hold whose process stands still between its reads of the slot and its write. */
@@ -51,23 +51,20 @@ test('a hold that comes too late for its lease is placed under the next one, onc
 });
 
 test('it has the price that is in force by then', async () => {
-  let dearer = 0;
+  const { price, set } = await higherPrice(450);
   const change = async () => {
-    dearer = await raisePrice(450);
+    await set();
     await leaseEnds();
   };
   const held = await holdAfter(change, slot());
-  expect(expectStatus(held, 201)['price_rupees']).toBe(dearer);
+  expect(expectStatus(held, 201)['price_rupees']).toBe(price);
 });
 
 test('a walk-in has the price that is in force in its transaction', async () => {
-  let dearer = 0;
-  const change = async () => {
-    dearer = await raisePrice(50);
-  };
+  const { price, set } = await higherPrice(50);
   const sell = () => operator.post('/api/v1/operator/walk-ins', { slot_id: slot() });
-  const reply = await calls.beforeNext('venues.findOneAndUpdate', change, sell);
-  expect(expectStatus(reply, 201)['price_rupees']).toBe(dearer);
+  const reply = await calls.beforeNext('venues.findOneAndUpdate', set, sell);
+  expect(expectStatus(reply, 201)['price_rupees']).toBe(price);
 });
 
 test('a conflict with a claim that its confirmation does not find is no refusal: the hold is tried again', async () => {
