@@ -29,6 +29,12 @@ export function queueBoardOf(service: Listeners) {
   };
   return {
     jobs,
+    counts: async (queue: QueueName): Promise<Record<string, number>> => {
+      const { queues } = expectStatus(await operator.get(API), 200);
+      return (
+        (queues as { name: string; counts: Record<string, number> }[]).find(({ name }) => name === queue)?.counts ?? {}
+      );
+    },
     /** The job that meets a condition, once there is one. */
     job: (queue: QueueName, status: string, isMeant: (job: BoardJob) => boolean): Promise<BoardJob> =>
       eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isMeant)),
