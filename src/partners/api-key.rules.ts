@@ -21,10 +21,6 @@ export function prefixOf(apiKey: string): string | undefined {
   return KEY_PATTERN.exec(apiKey)?.[1];
 }
 
-export function isOfMode(prefix: string, mode: Mode): boolean {
-  return prefix.startsWith(KEY_START[mode]);
-}
-
 /** Compares hashes in constant time. */
 export function isSameHash(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));

@@ -2,16 +2,7 @@ import { listOf } from '../http/response-fields.ts';
 import { created, listing, noContent, type Operator, type Route, route } from '../http/route.ts';
 import { type IssuedKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import {
-  apiKey as apiKeySchema,
-  type IssueKeyBody,
-  issuedApiKey,
-  issueKeyBody,
-  keyIdParam,
-  partnerIdParam,
-  type RotateKeyBody,
-  rotateKeyBody,
-} from './partners.schemas.ts';
+import * as schemas from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';
 
 type PartnerParams = { partnerId: string };
@@ -19,36 +10,35 @@ type KeyParams = PartnerParams & { keyId: string };
 
 const PATH = '/api/v1/operator/partners/:partnerId/keys';
 
-/** The API keys of a partner. */
 export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, PartnerParams, unknown, IssueKeyBody>({
+    route<Operator, PartnerParams, unknown, schemas.IssueKeyBody>({
       method: 'post',
       path: PATH,
       operationId: 'issueApiKey',
       tag: 'API keys',
       summary: 'Issue an API key, which is shown only once',
-      params: { partnerId: partnerIdParam },
-      body: issueKeyBody,
-      responses: { 201: { description: 'The key.', body: issuedApiKey } },
+      params: { partnerId: schemas.partnerIdParam },
+      body: schemas.issueKeyBody,
+      responses: { 201: { description: 'The key.', body: schemas.issuedApiKey } },
       errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
       handle: async ({ params, body }) => {
         const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
         return created(issuedKeyView(await issueApiKey(deps, params.partnerId, input)));
       },
     }),
-    route<Operator, KeyParams, unknown, RotateKeyBody>({
+    route<Operator, KeyParams, unknown, schemas.RotateKeyBody>({
       method: 'post',
       path: `${PATH}/:keyId/rotate`,
       operationId: 'rotateApiKey',
       tag: 'API keys',
       summary: 'Replace a valid key; the new key is shown only once',
       description: 'The new key has the label of the old one and does not expire.',
-      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      params: { partnerId: schemas.partnerIdParam, keyId: schemas.keyIdParam },
       subject: keyOf(deps),
-      body: rotateKeyBody,
+      body: schemas.rotateKeyBody,
       responses: {
-        201: { description: 'The new key; the old one ends after the overlap.', body: issuedApiKey },
+        201: { description: 'The new key; the old one ends after the overlap.', body: schemas.issuedApiKey },
       },
       errors: ['PARTNER_NOT_FOUND', 'KEY_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
       handle: async ({ params: { partnerId, keyId }, body }) =>
@@ -60,11 +50,11 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'listApiKeys',
       tag: 'API keys',
       summary: "List a partner's keys",
-      params: { partnerId: partnerIdParam },
+      params: { partnerId: schemas.partnerIdParam },
       responses: {
         200: {
           description: 'All keys, including revoked ones, without the secret part.',
-          body: listOf(apiKeySchema),
+          body: listOf(schemas.apiKey),
         },
       },
       errors: ['PARTNER_NOT_FOUND'],
@@ -79,7 +69,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'revokeApiKey',
       tag: 'API keys',
       summary: 'Revoke a key',
-      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      params: { partnerId: schemas.partnerIdParam, keyId: schemas.keyIdParam },
       subject: keyOf(deps),
       responses: { 204: { description: 'The key is rejected from the next call on.' } },
       errors: ['KEY_NOT_FOUND'],

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
+import { HASH_OF_NO_KEY, hashOf, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
 import { findApiKey, findApiKeysByPrefix, type KeyOfPartner, touchApiKeyRow } from './api-keys.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import { type KeyOwner, type PartnerDeps, SUSPENDED } from './partners.service.ts';
@@ -83,7 +83,7 @@ const MALFORMED = `The key in the x-api-key header is not a partner key: those b
 const UNKNOWN = `The key in the x-api-key header is unknown. ${SEND}`;
 
 function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void {
-  if (isOfMode(prefix, serviceMode)) return;
+  if (prefix.startsWith(KEY_START[serviceMode])) return;
   throw new DomainError(
     'INVALID_API_KEY',
     `The key in the x-api-key header is for another deployment: keys of this ${serviceMode} begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment that issued yours.`,

@@ -2,13 +2,7 @@ import { type Audience, DomainError } from '../domain/errors.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestByDb } from '../platform/newest-reads.ts';
 import { SUSPENDED } from './partners.service.ts';
-import {
-  findActiveGrants,
-  findActivePartnerIds,
-  findCachedGrant,
-  findGrant,
-  isActivePartner,
-} from './partners.store.ts';
+import { findActiveGrants, findActivePartnerIds, findCachedGrant } from './partners.store.ts';
 
 /** A partner, and the venue of an event; null for a sample, which has none. */
 export type Receiver = { partnerId: string; venueId: string | null };
@@ -53,16 +47,12 @@ const NOT_GRANTED: Record<Audience, string> = {
 };
 
 /** @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if the partner cannot receive the events of the venue */
-export async function requireCanReceive(
-  deps: { db: Db },
-  { partnerId, venueId }: Receiver,
-  audience: Audience,
-): Promise<void> {
-  if (!(await isActivePartner(deps.db, partnerId))) {
-    throw new DomainError('PARTNER_SUSPENDED', SUSPENDED[audience]);
-  }
-  if (venueId === null || (await findGrant(deps.db, partnerId, venueId))) return;
-  throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
+export async function requireCanReceive(deps: { db: Db }, receiver: Receiver, audience: Audience): Promise<void> {
+  if (await canReceive(deps, receiver)) return;
+  const isActive = await canReceive(deps, { ...receiver, venueId: null });
+  throw isActive
+    ? new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience])
+    : new DomainError('PARTNER_SUSPENDED', SUSPENDED[audience]);
 }
 
 /** Filters `asked` to those that can receive, in at most two reads. */

@@ -1,4 +1,4 @@
-import type { Model } from 'mongoose';
+import type { InferRawDocType, Model } from 'mongoose';
 import type { Db } from '../platform/mongo.ts';
 import { collectionOf, definitionOf, MIXED, modelOf, NULLABLE, REQUIRED, schemaOf } from '../platform/mongo-schema.ts';
 import type { CertificationReport } from './certification.rules.ts';
@@ -43,9 +43,6 @@ export type ApiKeyRow = {
 
 export const grantIdOf = (partnerId: string, venueId: string): string => `${partnerId}:${venueId}`;
 
-/** This partner may sell at this venue. `_id` is `<partnerId>:<venueId>`. */
-export type GrantRow = { _id: string; partnerId: string; venueId: string };
-
 const partnerSchema = schemaOf<PartnerRow>('partners', {
   _id: REQUIRED.text,
   name: REQUIRED.text,
@@ -77,11 +74,10 @@ const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
 apiKeySchema.index({ prefix: 1 }, { name: 'key_by_prefix', unique: true });
 apiKeySchema.index({ partnerId: 1 }, { name: 'keys_of_partner' });
 
-const grantSchema = schemaOf<GrantRow>('grants', {
-  _id: REQUIRED.text,
-  partnerId: REQUIRED.text,
-  venueId: REQUIRED.text,
-});
+/** This partner may sell at this venue. `_id` is `<partnerId>:<venueId>`. */
+const GRANT = { _id: REQUIRED.text, partnerId: REQUIRED.text, venueId: REQUIRED.text } as const;
+
+const grantSchema = schemaOf<InferRawDocType<typeof GRANT>>('grants', GRANT);
 grantSchema.index({ partnerId: 1 }, { name: 'grants_of_partner' });
 grantSchema.index({ venueId: 1 }, { name: 'grants_of_venue' });
 

@@ -1,20 +1,12 @@
 import { type PageQuery, pageQuery } from '../http/fields.ts';
 import { pageOf } from '../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../http/route.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { camelCased } from '../platform/camel-case.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { attachedReport } from './certification.schemas.ts';
 import { type Certification, certifyPartner, getCertificationReport } from './certification.service.ts';
 import type { CertificationSummary, PartnerRow } from './partners.model.ts';
-import {
-  certifyPartnerBody,
-  createPartnerBody,
-  type PartnerBody,
-  type PartnerChange,
-  partnerIdParam,
-  partner as partnerSchema,
-  updatePartnerBody,
-} from './partners.schemas.ts';
+import * as schemas from './partners.schemas.ts';
 import { createPartner, getPartner, listPartners, type PartnerDeps, updatePartner } from './partners.service.ts';
 
 type PartnerParams = { partnerId: string };
@@ -23,17 +15,16 @@ const PREFIX = '/api/v1/operator/partners';
 
 export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, PartnerBody>({
+    route<Operator, unknown, unknown, schemas.PartnerBody>({
       method: 'post',
       path: PREFIX,
       operationId: 'createPartner',
       tag: 'Partners',
       summary: 'Register a partner',
-      body: createPartnerBody,
-      responses: { 201: { description: 'The partner, active and not yet certified.', body: partnerSchema } },
+      body: schemas.createPartnerBody,
+      responses: { 201: { description: 'The partner, active and not yet certified.', body: schemas.partner } },
       errors: [],
-      handle: async ({ body: { name, contact_email: contactEmail } }) =>
-        created(partnerView(await createPartner(deps, { name, contactEmail }))),
+      handle: async ({ body }) => created(partnerView(await createPartner(deps, camelCased(body)))),
     }),
     route<Operator, unknown, PageQuery>({
       method: 'get',
@@ -42,7 +33,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       tag: 'Partners',
       summary: 'List all partners, oldest first',
       query: pageQuery,
-      responses: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
+      responses: { 200: { description: 'A page of partners.', body: pageOf(schemas.partner) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await listPartners(deps.db, { after, limit });
@@ -55,23 +46,23 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'getPartner',
       tag: 'Partners',
       summary: 'Read a partner',
-      params: { partnerId: partnerIdParam },
-      responses: { 200: { description: 'The partner.', body: partnerSchema } },
+      params: { partnerId: schemas.partnerIdParam },
+      responses: { 200: { description: 'The partner.', body: schemas.partner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => ok(partnerView(await getPartner(deps, params.partnerId))),
     }),
-    route<Operator, PartnerParams, unknown, PartnerChange>({
+    route<Operator, PartnerParams, unknown, schemas.PartnerChange>({
       method: 'patch',
       path: `${PREFIX}/:partnerId`,
       operationId: 'updatePartner',
       tag: 'Partners',
       summary: 'Change, suspend or reactivate a partner',
-      params: { partnerId: partnerIdParam },
-      body: updatePartnerBody,
-      responses: { 200: { description: 'The partner as it is now.', body: partnerSchema } },
+      params: { partnerId: schemas.partnerIdParam },
+      body: schemas.updatePartnerBody,
+      responses: { 200: { description: 'The partner as it is now.', body: schemas.partner } },
       errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params, body: { contact_email: contactEmail, ...same } }) =>
-        ok(partnerView(await updatePartner(deps, params.partnerId, omitUndefined({ ...same, contactEmail })))),
+      handle: async ({ params, body }) =>
+        ok(partnerView(await updatePartner(deps, params.partnerId, camelCased(body)))),
     }),
     ...certificationRoutes(deps),
   ];
@@ -85,10 +76,10 @@ function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'certifyPartner',
       tag: 'Partners',
       summary: 'Certify a partner for production',
-      params: { partnerId: partnerIdParam },
-      body: certifyPartnerBody,
+      params: { partnerId: schemas.partnerIdParam },
+      body: schemas.certifyPartnerBody,
       responses: {
-        200: { description: 'The partner, certified; the first date stays.', body: partnerSchema },
+        200: { description: 'The partner, certified; the first date stays.', body: schemas.partner },
       },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body }) => ok(partnerView(await certifyPartner(deps, params.partnerId, body))),
@@ -99,7 +90,7 @@ function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'getCertificationReport',
       tag: 'Partners',
       summary: 'Read the report that was attached when the partner was certified',
-      params: { partnerId: partnerIdParam },
+      params: { partnerId: schemas.partnerIdParam },
       responses: { 200: { description: 'The report that was attached last.', body: attachedReport } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params: { partnerId } }) => {

@@ -88,12 +88,6 @@ export async function findActivePartnerIds(
   return new Set(rows.map((row) => row._id));
 }
 
-export async function isActivePartner(db: Db, partnerId: string): Promise<boolean> {
-  const isActive = async (options: ReadOptions) =>
-    (await partnerCollection(db).findOne({ _id: partnerId, status: 'active' }, options)) !== null;
-  return confirmAbsence(isActive, NEWEST);
-}
-
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   const isGranted = async (options: ReadOptions) =>
     (await grantCollection(db).findOne({ _id: grantIdOf(partnerId, venueId) }, options)) !== null;
