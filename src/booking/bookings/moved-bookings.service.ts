@@ -1,7 +1,7 @@
 import { pricedSlotAt } from '../../catalog/slots/slot.rules.ts';
 import { findResource } from '../../catalog/venues/resources.store.ts';
 import { findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
-import { localDateTimeOf, offsetsOf } from '../../platform/calendar.ts';
+import { localDateTimeOf, offsetsOf, remembered } from '../../platform/calendar.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { ZONE_DATA } from '../../platform/zone-data.ts';
@@ -31,10 +31,11 @@ export type MovedBooking = {
 
 /** The upcoming bookings with a wall time that has changed since the rules were saved, by their start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
-  const [venues, resources] = [remembered(db, findVenue), remembered(db, findResource)];
+  const venueOf = remembered((id) => findVenue(db, id));
+  const resourceOf = remembered((id) => findResource(db, id));
   for await (const booking of findUpcomingBookings(db, await readDatabaseTime(db))) {
     const { bookingId, venueId, resourceId, slotStart } = booking;
-    const [venue, resource] = [await venues(venueId), await resources(resourceId)];
+    const [venue, resource] = [await venueOf(venueId), await resourceOf(resourceId)];
     const offset = zones[venue?.timeZone ?? '']?.findLast(([fromMs]) => fromMs <= slotStart.getTime());
     if (bookingId === undefined || venue === null || offset === undefined) continue;
     const before = new Date(slotStart.getTime() + offset[1]).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
@@ -43,13 +44,4 @@ export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGe
     const isOnSchedule = resource !== null && pricedSlotAt(venue, resource, slotStart) !== undefined;
     yield { bookingId, resourceId, slotStart, before, now, isOnSchedule };
   }
-}
-
-function remembered<Row>(db: Db, find: (db: Db, id: string) => Promise<Row | null>) {
-  const known = new Map<string, Row | null>();
-  return async (id: string): Promise<Row | null> => {
-    const row = known.has(id) ? (known.get(id) ?? null) : await find(db, id);
-    known.set(id, row);
-    return row;
-  };
 }

@@ -95,12 +95,8 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: bookingSchema } },
       errors: ['VENUE_NOT_FOUND', 'SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
-      handle: async ({
-        caller,
-        body: { customer_name: customerName = null, customer_phone: phone = null, ...same },
-      }) => {
-        const customer = { customerName, customerPhone: phone };
-        const input = { ...camelCased(same), ...customer, actor: operatorActor(caller) };
+      handle: async ({ caller, body }) => {
+        const input = { customerName: null, customerPhone: null, ...camelCased(body), actor: operatorActor(caller) };
         return created(bookingView(await placeWalkIn(deps, input)));
       },
     }),

@@ -10,29 +10,6 @@ import {
   schemaOf,
 } from '../../platform/mongo-schema.ts';
 
-/** A sold package; changes of the package do not affect it. */
-export type PurchaseRow = {
-  _id: string;
-  partnerId: string;
-  packageId: string;
-  /** As given; confirms match `phoneE164`. */
-  customerPhone: string;
-  phoneE164: string;
-  paymentMethod: string;
-  venueIds: string[];
-  creditsTotal: number;
-  creditsRemaining: number;
-  purchasedAt: Date;
-  expiresAt: Date;
-  purchaseKey: string;
-  /** Present if an operator ended it early. */
-  endedAt?: Date;
-  endReason?: string;
-};
-
-/** A purchase as it is to be seen now: one that was ended is expired too. */
-export type SeenPurchase = PurchaseRow & { isExpired: boolean };
-
 const PACKAGE = {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
@@ -53,7 +30,7 @@ export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
 const packageSchema = schemaOf<PackageRow>('packages', PACKAGE);
 packageSchema.index({ partnerId: 1, _id: 1 }, { name: 'packages_of_partner' });
 
-const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
+const PURCHASE = {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
   packageId: REQUIRED.text,
@@ -66,6 +43,19 @@ const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
   purchasedAt: REQUIRED.date,
   expiresAt: REQUIRED.date,
   purchaseKey: REQUIRED.text,
+} as const;
+
+/**
+ * A sold package; changes of the package do not affect it. `customerPhone` is as given; confirms match `phoneE164`.
+ * `endedAt` is present if an operator ended it early.
+ */
+export type PurchaseRow = InferRawDocType<typeof PURCHASE> & { endedAt?: Date; endReason?: string };
+
+/** A purchase as it is to be seen now: one that was ended is expired too. */
+export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+
+const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
+  ...PURCHASE,
   endedAt: OPTIONAL.date,
   endReason: OPTIONAL.text,
 });

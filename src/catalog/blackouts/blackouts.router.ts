@@ -1,5 +1,6 @@
 import { type PageQuery, pageQuery } from '../../http/fields.ts';
 import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { camelCased } from '../../platform/camel-case.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
@@ -11,7 +12,6 @@ import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackou
 const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
 const ONE = '/api/v1/operator/blackouts/:id';
 
-/** Blackouts of venues and resources. */
 export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
   return [
     route<Operator, { venueId: string }, unknown, BlackoutBody>({
@@ -27,11 +27,8 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
         201: { description: 'The blackout, with the holds and bookings in it.', body: blackoutWithConflicts },
       },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params, body }) => {
-        const { starts_at: startsAt, ends_at: endsAt, resource_ids: resourceIds = null, reason } = body;
-        const input = { startsAt, endsAt, resourceIds, reason };
-        return created(detailView(await addBlackout(deps, params.venueId, input)));
-      },
+      handle: async ({ params, body }) =>
+        created(detailView(await addBlackout(deps, params.venueId, { resourceIds: null, ...camelCased(body) }))),
     }),
     route<Operator, { venueId: string }, PageQuery>({
       method: 'get',

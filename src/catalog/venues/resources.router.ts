@@ -12,7 +12,6 @@ type ResourceParams = { resourceId: string };
 const OF_VENUE = '/api/v1/operator/venues/:venueId/resources';
 const ONE = '/api/v1/operator/resources/:resourceId';
 
-/** Resources, as operators manage them. */
 export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, VenueParams, unknown, schemas.ResourceBody>({

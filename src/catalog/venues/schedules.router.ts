@@ -1,6 +1,5 @@
 import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
-import { getResource } from './resources.service.ts';
 import { type ScheduleBody, schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
@@ -28,10 +27,10 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId }, body }) => {
-        const set = await setSchedule(deps, resourceId, body);
-        const claims = await deps.findOffSaleClaims((await getResource(deps, resourceId)).venueId);
+        const changed = await setSchedule(deps, resourceId, body);
+        const claims = await deps.findOffSaleClaims(changed.venueId);
         const own = claims.filter((claim) => claim.resourceId === resourceId);
-        return ok({ resource_id: resourceId, ...set, ...conflictsView(own) });
+        return ok({ resource_id: resourceId, ...changed.schedule, ...conflictsView(own) });
       },
     }),
     route<Operator, { resourceId: string }>({

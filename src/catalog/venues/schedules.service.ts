@@ -5,7 +5,7 @@ import { getResource, slotsChanged, updateResource } from './resources.service.t
 import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule-faults.rules.ts';
 import { changeOfResources } from './venue-changes.rules.ts';
-import type { Schedule } from './venues.model.ts';
+import type { ResourceRow, Schedule } from './venues.model.ts';
 
 /** A resource's schedule; its operating hours on every day if none is set. @throws DomainError RESOURCE_NOT_FOUND */
 export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {
@@ -14,10 +14,8 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
 }
 
 /** Sets the schedule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming each overlap */
-export async function setSchedule(deps: ChangeDeps, resourceId: string, schedule: Schedule): Promise<Schedule> {
-  const checked = checkedSchedule(schedule);
-  await updateResource(deps, resourceId, { schedule: checked });
-  return checked;
+export async function setSchedule(deps: ChangeDeps, resourceId: string, schedule: Schedule): Promise<ResourceRow> {
+  return updateResource(deps, resourceId, { schedule: checkedSchedule(schedule) });
 }
 
 /** The schedule with sorted exceptions. @throws DomainError VALIDATION_ERROR naming every opening that overlaps */
