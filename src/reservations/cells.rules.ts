@@ -3,6 +3,9 @@ export const CELL_MINUTES = 5;
 
 const CELL_MS = CELL_MINUTES * 60_000;
 
+type Window = { start: Date; end: Date };
+type Sharing = { _id: string; sharesSpaceWith: readonly string[] };
+
 /**
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
@@ -17,13 +20,13 @@ export function cellsOf(spaces: readonly string[], start: Date, end: Date): stri
     throw new RangeError('A claim needs a space and a start that is before its end.');
   }
   const steps: string[] = [];
-  const firstMs = Math.floor(start.getTime() / CELL_MS) * CELL_MS;
+  const firstMs = firstStep(start) * CELL_MS;
   for (let atMs = firstMs; atMs < end.getTime(); atMs += CELL_MS) steps.push(stepOf(new Date(atMs)));
   return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
 }
 
 /** Whether two windows share a cell if they share a space, without making the cells. */
-export function shareStep(a: { start: Date; end: Date }, b: { start: Date; end: Date }): boolean {
+export function shareStep(a: Window, b: Window): boolean {
   return firstStep(a.start) < stepsEnd(b.end) && firstStep(b.start) < stepsEnd(a.end);
 }
 
@@ -31,19 +34,13 @@ const firstStep = (start: Date): number => Math.floor(start.getTime() / CELL_MS)
 const stepsEnd = (end: Date): number => Math.ceil(end.getTime() / CELL_MS);
 
 /** The cells of shared space that a window of a resource fills. */
-export function sharedCellsOfWindow(
-  { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
-  { start, end }: { start: Date; end: Date },
-): string[] {
+export function sharedCellsOfWindow({ _id, sharesSpaceWith }: Sharing, { start, end }: Window): string[] {
   const shared = spacesOf(_id, sharesSpaceWith).slice(1);
   return shared.length === 0 ? [] : cellsOf(shared, start, end);
 }
 
 /** The cells that a claim on a window of a resource fills. */
-export function cellsOfWindow(
-  { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
-  { start, end }: { start: Date; end: Date },
-): string[] {
+export function cellsOfWindow({ _id, sharesSpaceWith }: Sharing, { start, end }: Window): string[] {
   return cellsOf(spacesOf(_id, sharesSpaceWith), start, end);
 }
 
@@ -58,10 +55,10 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
-/** The resources with slots that a claim on a resource blocks, sorted; undefined if it blocks only its own. */
-export function resourcesAffected(resourceId: string, sharesSpaceWith: readonly string[]): string[] | undefined {
-  const ids = new Set([resourceId, ...sharesSpaceWith]);
-  return ids.size === 1 ? undefined : [...ids].sort();
+/** The resources with slots that a claim on a resource blocks, sorted; absent if it blocks only its own. */
+export function resourcesAffected({ _id, sharesSpaceWith }: Sharing): { resourceIdsAffected?: string[] } {
+  const ids = new Set([_id, ...sharesSpaceWith]);
+  return ids.size === 1 ? {} : { resourceIdsAffected: [...ids].sort() };
 }
 
 /** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; slicing ISO text takes three times as long. */

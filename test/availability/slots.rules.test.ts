@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PlannedSlot } from '../../src/booking/availability/planned-slots.service.ts';
-import { indexClaims, reasonAt } from '../../src/booking/availability/slot-states.rules.ts';
+import { indexClaims, type PlannedSlot, reasonAt } from '../../src/booking/availability/slot-states.rules.ts';
 import { slotsJson } from '../../src/booking/availability/slots-json.rules.ts';
-import { slotIdOf, slotView, type UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
+import { freeSlotView, slotIdOf, type UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
 import type { ResourceRow } from '../../src/catalog/venues/resources.service.ts';
 import type { VenueRow } from '../../src/catalog/venues/venues.service.ts';
 import { cellsOf, cellsOfWindow, spacesOf } from '../../src/reservations/cells.rules.ts';
@@ -95,12 +94,9 @@ describe('the JSON of slots is that of what partners see', () => {
   const REASONS = [null, 'held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 
   test.each(REASONS)('%s', (reason) => {
-    const slots = [slotOf(NORTH, 0, 60), slotOf({ ...SOUTH, pricePaise: 5 }, 1410, 60)];
-    const json = slotsJson({ slots, reasons: [reason, null] });
-    const views = [
-      { ...slots[0], unavailableReason: reason },
-      { ...slots[1], unavailableReason: null },
-    ].map((slot) => slotView(slot as Parameters<typeof slotView>[0]));
-    expect(json).toBe(JSON.stringify(views));
+    const [first, free] = [slotOf(NORTH, 0, 60), slotOf({ ...SOUTH, pricePaise: 5 }, 1410, 60)];
+    const state = reason === null ? {} : { is_available: false, unavailable_reason: reason };
+    const views = [{ ...freeSlotView(first), ...state }, freeSlotView(free)];
+    expect(slotsJson({ slots: [first, free], reasons: [reason, null] })).toBe(JSON.stringify(views));
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { requireVenueRules } from '../../src/booking/availability/availability.service.ts';
+import { requireVenueRules } from '../../src/catalog/slots/slot-targets.service.ts';
 import { canReceive } from '../../src/partners/can-receive.service.ts';
 import { LEASE_MS } from '../../src/platform/leased-cache.ts';
 import { findReservationAfterConflict } from '../../src/reservations/reservation-reads.store.ts';

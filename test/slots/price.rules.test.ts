@@ -26,7 +26,7 @@ function rule(fields: Partial<PriceRule>): PriceRule {
 function prices(rules: Partial<PriceRule>[], date: string, hours = '06:00–00:00', timeZone = 'UTC'): string[] {
   const [start = '', end = ''] = hours.split('–');
   const wallTimeOf = wallTimesIn(timeZone);
-  const priceOf = pricesOf({ pricePaise: BASE, priceRules: rules.map(rule) }, wallTimeOf)(date);
+  const priceOf = pricesOf({ pricePaise: BASE, priceRules: rules.map(rule) }, date, wallTimeOf);
   return slotsOn(date, [{ start, end }], 60, timeZone).map(
     (slot) => `${wallTimeOf(slot.start).slice(11, 13)}:${priceOf(slot.start) / 100}`,
   );
@@ -150,6 +150,6 @@ test.each([
   [5, 0.1, 1],
   [1_000_000_000, 10, 10_000_000_000],
 ])('%i paise × %d is %i whole paise, halves rounded up', (pricePaise, multiplier, expected) => {
-  const pricesOn = pricesOf({ pricePaise, priceRules: [rule({ multiplier })] }, wallTimesIn('UTC'));
-  expect(pricesOn(DATE)(new Date(`${DATE}T18:00Z`))).toBe(expected);
+  const priceOf = pricesOf({ pricePaise, priceRules: [rule({ multiplier })] }, DATE, wallTimesIn('UTC'));
+  expect(priceOf(new Date(`${DATE}T18:00Z`))).toBe(expected);
 });

@@ -1,4 +1,5 @@
-import type { Opening, OpeningHours } from '../../src/catalog/slots/schedule.rules.ts';
+import type { OpeningHours } from '../../src/catalog/slots/schedule.rules.ts';
+import type { Hours } from '../../src/catalog/venues/venues.service.ts';
 import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
 import { integerBetween, pick, type Random } from '../support/random.ts';
 
@@ -64,13 +65,13 @@ export function randomDuration(random: Random): number {
 }
 
 /** Any opening; one in five is the whole day from midnight, some others are from another time to the same. */
-export function randomOpening(random: Random): Opening {
+export function randomOpening(random: Random): Hours {
   if (random() < 0.2) return { start: '00:00', end: '00:00' };
   const anyTime = () => timeOfDay(5 * integerBetween(random, 0, 287));
   const start = anyTime();
   return { start, end: random() < 0.1 ? start : anyTime() };
 }
 
-function randomOpenings(random: Random, fewest: number): Opening[] {
+function randomOpenings(random: Random, fewest: number): Hours[] {
   return Array.from({ length: integerBetween(random, fewest, 3) }, () => randomOpening(random));
 }

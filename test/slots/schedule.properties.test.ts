@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Opening, SlotWindow } from '../../src/catalog/slots/schedule.rules.ts';
+import type { SlotWindow } from '../../src/catalog/slots/schedule.rules.ts';
 import * as scheduleRules from '../../src/catalog/slots/schedule.rules.ts';
+import type { Hours } from '../../src/catalog/venues/venues.service.ts';
 import { localDateOf } from '../../src/platform/calendar.ts';
 import { dateAfter, instantMsOf, wallMsOf } from '../availability/wall-clock.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
@@ -28,7 +29,7 @@ function windowsOf(
 ): (SlotWindow & { slotMs: number })[] {
   const day = dateAfter(date, days);
   const openings = typeof hours === 'function' ? hours(day) : hours;
-  return openings.map(({ start, end }: Opening) => {
+  return openings.map(({ start, end }: Hours) => {
     const endDay = end <= start ? dateAfter(day, 1) : day;
     const [startMs, endMs] = [instantMsOf(day, start, timeZone), instantMsOf(endDay, end, timeZone)];
     const minutesOnWall = (Date.parse(`${endDay}T${end}Z`) - Date.parse(`${day}T${start}Z`)) / MINUTE_MS;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type ListedSlot, salePeriodOf } from '../../catalog/slots/slot.rules.ts';
+import { salePeriodOf } from '../../catalog/slots/slot.rules.ts';
+import type { SlotTarget } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
@@ -8,8 +9,9 @@ import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/ca
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import { beginReading, isRecent, type Reading, readFreeSlots } from './availability.service.ts';
-import type { PlannedSlot } from './planned-slots.service.ts';
+import { beginReading, isRecent, type Reading } from './availability.service.ts';
+import { readFreeSlots } from './planned-slots.service.ts';
+import type { PlannedSlot } from './slot-states.rules.ts';
 
 const MAX_ALTERNATIVES = 3;
 
@@ -19,28 +21,23 @@ const REACHES = [1, 7, 38, 69, 100];
 const MAX_LOOK_UPS = 1000;
 
 const lookUpsOf = memoizeByObject((_db: Db) => ({
-  shared: singleFlightByKey<ListedSlot[]>(),
-  cached: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
+  shared: singleFlightByKey<PlannedSlot[]>(),
+  cached: new LRUCache<string, { found: PlannedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
 }));
 
 /**
- * Up to three free slots of the venue for the same sport, nearest in time to `wanted` first, within the booking horizon
- * and 100 days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at
- * most 31 days.
+ * Up to three free slots of the target's venue and sport, nearest in time first, within the booking horizon and 100
+ * days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at most 31
+ * days.
  */
-export function findAlternatives(
-  deps: SlotDeps,
-  rules: VenueRules,
-  resource: ResourceRow,
-  wanted: Date,
-): Promise<ListedSlot[]> {
-  const key = `${resource._id} ${wanted.getTime()}`;
+export function findAlternatives(deps: SlotDeps, { rules, resource, start }: SlotTarget): Promise<PlannedSlot[]> {
+  const key = `${resource._id} ${start.getTime()}`;
   const { shared, cached } = lookUpsOf(deps.db);
   return shared(key, async () => {
     const known = cached.get(key);
     if (known !== undefined && isRecent(deps.db, rules, known.reading)) return known.found;
     const reading = beginReading(deps.db, rules);
-    const found = await lookUpAlternatives(deps, rules, resource, wanted);
+    const found = await lookUpAlternatives(deps, rules, resource, start);
     cached.set(key, { found, reading });
     return found;
   });
@@ -70,7 +67,7 @@ async function lookUpAlternatives(deps: SlotDeps, rules: VenueRules, resource: R
     const isNearest = last !== undefined && distance(last, wanted) <= certainty(seen, sold, wanted, venue.timeZone);
     if (isNearest || (seen.from === sold.from && seen.to === sold.to)) break;
   }
-  return found.map((slot) => ({ ...slot, unavailableReason: null }));
+  return found;
 }
 
 /** The operating dates on sale now. Yesterday's operating day may run past midnight. */

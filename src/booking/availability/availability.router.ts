@@ -32,11 +32,10 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       query: schemas.dayQuery,
       responses: responsesWith(schemas.availability, 'The slots of the date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
-      handle: async ({ caller, query }) => {
-        const { venue_id: venueId, date: day, resource_id: resourceId } = query;
-        const wanted = { venueId, dates: [day], ...omitUndefined({ resourceId }) };
+      handle: async ({ caller, query: { venue_id: venueId, date, resource_id: resourceId } }) => {
+        const wanted = { venueId, dates: [date], resourceId };
         const render = (listed: readonly ListedSlots[]) =>
-          `${JSON.stringify({ venue_id: venueId, date: day }).slice(0, -1)},"slots":${listed.map(slotsJson).join(',')}}`;
+          `${JSON.stringify({ venue_id: venueId, date }).slice(0, -1)},"slots":${listed.map(slotsJson).join(',')}}`;
         return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
     }),
@@ -53,7 +52,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
         const dates = datesBetween(from, to);
-        const wanted = { venueId, dates, ...omitUndefined({ resourceId }) };
+        const wanted = { venueId, dates, resourceId };
         const render = (listed: readonly ListedSlots[]) => {
           const days = listed.map((slots, index) => `{"date":"${dates[index]}","slots":${slotsJson(slots)}}`);
           return `${JSON.stringify({ venue_id: venueId, from, to }).slice(0, -1)},"days":[${days.join(',')}]}`;

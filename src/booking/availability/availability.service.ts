@@ -1,20 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { salePeriodOf, spanOf } from '../../catalog/slots/slot.rules.ts';
-import { confirmingRejections, requireResourceIn } from '../../catalog/slots/slot-targets.service.ts';
+import { requireVenueRules } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.store.ts';
-import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
-import { venueNotAuthorized } from '../../partners/partners.service.ts';
-import { dayBounds, localDateOf } from '../../platform/calendar.ts';
+import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { countClaimChanges } from '../../reservations/claim-changes.ts';
-import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
-import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts';
-import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
+import { listSlots, planOf, type Validity } from './planned-slots.service.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
 /**
@@ -39,17 +33,12 @@ export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =
   performance.now() - reading.beganAt < MAX_AGE_MS;
 
 /** `dates` are operating dates in the venue's zone; without `resourceId`, all resources. */
-export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId?: string };
+export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId: string | undefined };
 
 /** Renders the slots of the dates as the JSON of the response. Equal queries with the same name share a cache entry. */
 export type Rendering = { name: string; render: (days: readonly ListedSlots[]) => string };
 
-type CacheEntry = {
-  json: PreparedJson;
-  reading: Reading;
-  /** The period in which time alone changes nothing, by both clocks; the second instant is excluded. */
-  valid: { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
-};
+type CacheEntry = { json: PreparedJson; reading: Reading; valid: Validity };
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -101,38 +90,6 @@ export async function readAvailability(
   return cached() ?? shared(key, async () => cached() ?? make());
 }
 
-/** The slots of these resources that can be held now, by date, resource and start. One query. */
-export async function readFreeSlots(
-  deps: SlotDeps,
-  rules: VenueRules,
-  resources: readonly ResourceRow[],
-  dates: readonly string[],
-): Promise<PlannedSlot[]> {
-  const wanted = new Set(resources);
-  const plans = dates.map((date) => planOf(deps, rules, date).filter(({ resource }) => wanted.has(resource)));
-  const { listed } = await listSlots(deps, rules, plans);
-  return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
-}
-
-/**
- * The rules of a venue named by a partner, and the resource that it names there.
- * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted (same message);
- *   RESOURCE_NOT_FOUND
- */
-export async function requireVenueRules(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-  resourceId?: string,
-): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
-  return confirmingRejections(async (from) => {
-    const granted = await findGrantedRules(deps, partnerId, venueId, from);
-    if (granted === null) throw venueNotAuthorized();
-    const { rules } = granted;
-    return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
-  });
-}
-
 function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
   const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
   return (
@@ -141,32 +98,4 @@ function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
     valid.fromByDatabase <= nowByDatabase &&
     nowByDatabase < valid.untilByDatabase
   );
-}
-
-/** The slots of each plan with their state, and the instant at which time alone next changes one. */
-async function listSlots(
-  { db, clock, config }: SlotDeps,
-  { venue }: VenueRules,
-  plans: readonly Plan[],
-): Promise<{ listed: ListedSlots[]; valid: CacheEntry['valid'] }> {
-  const slots = plans.flat();
-  const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
-  const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
-  const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
-  // The end of the sale stays the same until the end of the venue's day.
-  const { end: until } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
-  const index = indexClaims(claims);
-  const moment = { onSale, now: nowByDatabase };
-  return {
-    listed: plans.map((plan) => ({
-      slots: plan,
-      reasons: plan.map((slot) => reasonAt(venue, slot, index, moment)),
-    })),
-    valid: {
-      from: now.getTime(),
-      until: Math.min(until.getTime(), ...plans.map((plan) => nextStart(plan, now))),
-      fromByDatabase: nowByDatabase.getTime(),
-      untilByDatabase: nextLapse(claims, nowByDatabase),
-    },
-  };
 }

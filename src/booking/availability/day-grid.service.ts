@@ -4,9 +4,8 @@ import { findBlackouts } from '../../catalog/blackouts/blackouts.store.ts';
 import {
   type ListedSlot,
   pricedSlotAt,
-  pricedSlotsOn,
   salePeriodOf,
-  slotIdOf,
+  slotsOfDate,
   spanOf,
   unsellableReason,
 } from '../../catalog/slots/slot.rules.ts';
@@ -34,7 +33,7 @@ export type Occupant = Pick<
 export type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 /** One slot of the schedule; `free` exactly if availability lists it as available. */
-export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
+export type DayCell = ListedSlot & {
   state: CellState;
   /** The claims on this resource. If there are none, the claims of resources that share its space. */
   occupants: Occupant[];
@@ -57,7 +56,7 @@ export type DayGrid = {
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
   const resources = await listResourceRows(deps.db, venueId);
-  const slots = pricedSlotsOn(venue, resources, [date]);
+  const slots = slotsOfDate(venue, resources, date);
   const { from, to } = spanOf([dayBounds(date, venue.timeZone), ...slots]);
   const [claims, blackouts] = await Promise.all([
     findOccupancyAtVenue(deps.db, venue._id, from, to),
@@ -84,7 +83,7 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
 function cellMaker(deps: SlotDeps, venue: VenueRow, claims: readonly Occupancy[], blackouts: readonly BlackoutRow[]) {
   const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
-  return (slot: Omit<ListedSlot, 'slotId' | 'unavailableReason'>): DayCell => {
+  return (slot: ListedSlot): DayCell => {
     const { resource } = slot;
     const inTheWay = new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimOn.get(cell) ?? []));
     const own = [...inTheWay].filter(({ resourceId }) => resourceId === resource._id);
@@ -94,7 +93,6 @@ function cellMaker(deps: SlotDeps, venue: VenueRow, claims: readonly Occupancy[]
     const isTaken = occupants.some(({ kind }) => kind !== 'held');
     return {
       ...slot,
-      slotId: slotIdOf(resource._id, slot.start),
       state: own.length > 0 ? kindOf(occupants) : inTheWay.size > 0 ? 'shared' : (unsellable ?? 'free'),
       occupants,
       blackouts: closing,

@@ -10,8 +10,8 @@ import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type Page, type Position, toPage } from '../../platform/pagination.ts';
-import { readFreeSlots } from './availability.service.ts';
-import type { PlannedSlot } from './planned-slots.service.ts';
+import { readFreeSlots } from './planned-slots.service.ts';
+import type { PlannedSlot } from './slot-states.rules.ts';
 
 /**
  * `date` is the operating date in each venue's zone; sport and city ignore case. Slots begin from `from` on and before

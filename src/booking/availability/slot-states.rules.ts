@@ -1,9 +1,11 @@
-import type { SalePeriod, UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import type { ListedSlot, SalePeriod, UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { reasonOf, unsellableReason } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
-import type { PlannedSlot } from './planned-slots.service.ts';
+
+/** A slot of the schedule with everything that neither claims nor the time change. */
+export type PlannedSlot = ListedSlot & { isBlackedOut: boolean };
 
 export type ClaimIndex = {
   byResource: ReadonlyMap<string, readonly ClaimedWindow[]>;

@@ -1,14 +1,14 @@
 import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { toRupees } from '../../domain/money.ts';
-import type { PlannedSlot } from './planned-slots.service.ts';
+import type { PlannedSlot } from './slot-states.rules.ts';
 
 /** The slots of a date, each with the reason why it is not available, null for an available one. */
 export type ListedSlots = { slots: readonly PlannedSlot[]; reasons: readonly (UnavailableReason | null)[] };
 
 // Concatenation takes a third of the time of `JSON.stringify`. Resource ids are slugs and need no escaping.
 
-/** The slots as a JSON array, each as partners see it (`slotView`). */
+/** The slots as a JSON array, each as partners see it (`freeSlotView`), and why it is not free. */
 export function slotsJson({ slots, reasons }: ListedSlots): string {
   const fieldsOf = slotFields();
   let text = '';

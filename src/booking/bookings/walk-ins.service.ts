@@ -1,4 +1,4 @@
-import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import { slotNotFound, type WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
 import {
   checkClaim,
   findSlotsForWalkIn,
@@ -27,15 +27,14 @@ import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };
 
-export type PlaceWalkIn = SlotReference &
-  SlotChoice & {
-    customerName: string | null;
-    customerPhone: string | null;
-    overrideHolds: boolean;
-    /** In the sandbox, the partner that simulates the walk-in; only its own holds are overridden. */
-    simulatedBy?: string;
-    actor: Actor;
-  };
+export type PlaceWalkIn = WantedSlot & {
+  customerName: string | null;
+  customerPhone: string | null;
+  overrideHolds: boolean;
+  /** In the sandbox, the partner that simulates the walk-in; only its own holds are overridden. */
+  simulatedBy?: string;
+  actor: Actor;
+};
 
 /** A date further ahead is probably a mistyped year. */
 const WALK_IN_YEARS = 3;

@@ -1,5 +1,5 @@
-import { lastDateOnSale, slotView } from '../../catalog/slots/slot.rules.ts';
-import { type SlotChoice, type SlotTarget, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import { freeSlotView, lastDateOnSale } from '../../catalog/slots/slot.rules.ts';
+import { type SlotTarget, slotNotFound, type WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps, SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { toRupees } from '../../domain/money.ts';
@@ -12,7 +12,7 @@ import { type Conflict, findConflict, type HoldLimitDeps, isStillClaimed } from 
 
 /** For each slot that was tried: why it is not free. */
 export type Taken = ReadonlyMap<SlotForSale, Conflict>;
-type Wanted = SlotChoice & { expectedPaise?: number };
+type Wanted = WantedSlot & { expectedPaise?: number };
 
 /** Why none of the slots is held; undefined if one has become free. */
 export async function refusalOf(
@@ -44,17 +44,17 @@ export async function refusalOf(
   const [first] = onSchedule;
   if (first === undefined || first.conflict === null) return slotNotFound();
   if (input.sportCategory !== undefined) return noneFree(deps, onSchedule);
-  return input.resourceIds === undefined ? slotNotAvailable(deps, first.slot, first.conflict) : noneFree(deps, refused);
+  if (input.resourceIds !== undefined) return noneFree(deps, refused);
+  return slotNotAvailable(deps, first.slot, first.conflict);
 }
 
 async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, conflict: Conflict): Promise<DomainError> {
-  const alternatives = await findAlternatives(deps, target.rules, target.resource, target.start);
   return new DomainError('SLOT_NOT_AVAILABLE', messageOf(deps, target, conflict), {
     conflict: {
       reason: conflict.reason,
       ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
       ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
-      alternatives: alternatives.map(slotView),
+      alternatives: (await findAlternatives(deps, target)).map(freeSlotView),
     },
   });
 }
@@ -65,8 +65,7 @@ type RefusedSlot = { slot: SlotTarget; conflict: Conflict | null };
 /** @param refused the slots in the caller's order of preference; not empty */
 async function noneFree(deps: SlotDeps, refused: readonly RefusedSlot[]): Promise<DomainError> {
   const [first] = refused;
-  const alternatives =
-    first === undefined ? [] : await findAlternatives(deps, first.slot.rules, first.slot.resource, first.slot.start);
+  const alternatives = first === undefined ? [] : await findAlternatives(deps, first.slot);
   return new DomainError(
     'SLOT_NOT_AVAILABLE',
     'None of the slots is free; conflict.resources says why. Take one of conflict.alternatives, or another time.',
@@ -79,7 +78,7 @@ async function noneFree(deps: SlotDeps, refused: readonly RefusedSlot[]): Promis
           reason: conflict?.reason ?? 'no_slot',
           ...(conflict?.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
         })),
-        alternatives: alternatives.map(slotView),
+        alternatives: alternatives.map(freeSlotView),
       },
     },
   );

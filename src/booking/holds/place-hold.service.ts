@@ -1,4 +1,4 @@
-import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
+import type { WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
 import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
@@ -19,14 +19,13 @@ export type HoldDeps = SlotDeps & {
   config: { holdTtlSeconds: number; maxActiveHolds: number };
 };
 
-export type PlaceHold = SlotReference &
-  SlotChoice & {
-    /** The price that the caller has seen: no hold is placed at another price. */
-    expectedPaise?: number;
-    ttlSeconds?: number;
-    idempotencyKey?: string;
-    attached?: Attached;
-  };
+export type PlaceHold = WantedSlot & {
+  /** The price that the caller has seen: no hold is placed at another price. */
+  expectedPaise?: number;
+  ttlSeconds?: number;
+  idempotencyKey?: string;
+  attached?: Attached;
+};
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 

@@ -1,9 +1,6 @@
 import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
 import type { PriceRule, ResourceRow } from '../venues/resources.service.ts';
 
-/** The price of a slot in paise, by its operating date and then by its start. */
-export type PricesOn = (date: string) => (start: Date) => number;
-
 /** Local times of instants (`YYYY-MM-DDTHH:MM`), computed once each: all resources of a venue need the same few. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
@@ -15,31 +12,32 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * The prices of a resource's slots: of the matching rule with the highest priority (the newest among equals), else the
- * base price. A rule's times are wall times of the slot's start; its days and dates are those of the operating day in
- * which its time begins, so the hours after midnight cost what their evening costs.
+ * The price of a resource's slot of an operating date, in paise, by its start: of the matching rule with the highest
+ * priority (the newest among equals), else the base price. A rule's times are wall times of the slot's start; its days
+ * and dates are those of the operating day in which its time begins, so the hours after midnight cost what their
+ * evening costs.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
+  date: string,
   wallTimeOf: (instant: Date) => string,
-): PricesOn {
-  if (priceRules.length === 0) return () => () => pricePaise;
-  // A stable sort keeps the newest of equals first.
-  const ordered = priceRules.toReversed().sort((a, b) => b.priority - a.priority);
-  return (date) => {
-    const dayBefore = addDays(date, -1);
-    const candidates = ordered
-      .map((rule) => ({ rule, onDate: isForDate(rule, date), onDayBefore: isForDate(rule, dayBefore) }))
-      .filter(({ rule, onDate, onDayBefore }) => onDate || (onDayBefore && passesMidnight(rule)));
-    return (start) => {
-      const found = candidates.find(({ rule, onDate, onDayBefore }) => {
-        if (isAllDay(rule)) return onDate;
-        const local = wallTimeOf(start);
-        const begins = beginningOf(rule, local.slice(TIME_FROM), local.slice(0, DATE_TO) > date);
-        return begins === 'on the day before' ? onDayBefore : begins === 'on the day' && onDate;
-      });
-      return found === undefined ? pricePaise : priceBy(found.rule, pricePaise);
-    };
+): (start: Date) => number {
+  if (priceRules.length === 0) return () => pricePaise;
+  const dayBefore = addDays(date, -1);
+  const candidates = priceRules
+    // A stable sort keeps the newest of equals first.
+    .toReversed()
+    .sort((a, b) => b.priority - a.priority)
+    .map((rule) => ({ rule, onDate: isForDate(rule, date), onDayBefore: isForDate(rule, dayBefore) }))
+    .filter(({ rule, onDate, onDayBefore }) => onDate || (onDayBefore && passesMidnight(rule)));
+  return (start) => {
+    const found = candidates.find(({ rule, onDate, onDayBefore }) => {
+      if (isAllDay(rule)) return onDate;
+      const local = wallTimeOf(start);
+      const begins = beginningOf(rule, local.slice(TIME_FROM), local.slice(0, DATE_TO) > date);
+      return begins === 'on the day before' ? onDayBefore : begins === 'on the day' && onDate;
+    });
+    return found === undefined ? pricePaise : priceBy(found.rule, pricePaise);
   };
 }
 

@@ -1,21 +1,17 @@
 import { Temporal } from 'temporal-polyfill';
 import { addDays, localDateOf, remembered } from '../../platform/calendar.ts';
-
-/** Wall times `HH:MM` at the venue. An `end` at or before `start` is on the next day. */
-export type Opening = { start: string; end: string };
+import type { Hours } from '../venues/venues.model.ts';
 
 /** Openings for every day, or by date (`YYYY-MM-DD`). */
-export type OpeningHours = readonly Opening[] | ((date: string) => readonly Opening[]);
+export type OpeningHours = readonly Hours[] | ((date: string) => readonly Hours[]);
 
 /** The half-open interval [start, end) of a slot. */
 export type SlotWindow = { start: Date; end: Date };
 
 export type ScheduledSlot = SlotWindow & { date: string };
 
-type WindowMs = { startMs: number; endMs: number };
-
 /** `onWallMs` is its length by the clocks on the wall. */
-type OpeningMs = WindowMs & { onWallMs: number };
+type OpeningMs = { startMs: number; endMs: number; onWallMs: number };
 
 const MINUTE_MS = 60_000;
 
@@ -43,10 +39,7 @@ export function slotsOn(date: string, hours: OpeningHours, durationMinutes: numb
   // Two days: where the clocks skip the hour before midnight, a 24-hour opening ends two dates after it began.
   const earlierWindows = [-1, -2].flatMap((days) => windowsOn(addDays(date, days)));
   const freeFromMs = Math.max(-Infinity, ...earlierWindows.map((window) => lastSlotEnd(window, durationMs)));
-  return slotsIn(windowsOn(date), durationMs, freeFromMs).map(({ startMs, endMs }) => ({
-    start: new Date(startMs),
-    end: new Date(endMs),
-  }));
+  return slotsIn(windowsOn(date), durationMs, freeFromMs);
 }
 
 /**
@@ -85,19 +78,21 @@ function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
   return count > 0 ? startMs + count * lengthMs : -Infinity;
 }
 
-function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs: number): WindowMs[] {
-  const slots: WindowMs[] = [];
+function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs: number): SlotWindow[] {
+  const slots: SlotWindow[] = [];
+  let freeMs = freeFromMs;
   for (const opening of openings.toSorted((a, b) => a.startMs - b.startMs)) {
     const lengthMs = slotLengthIn(opening, durationMs);
     for (let atMs = opening.startMs; atMs + lengthMs <= opening.endMs; atMs += lengthMs) {
-      if (atMs < (slots.at(-1)?.endMs ?? -Infinity) || atMs < freeFromMs) continue;
-      slots.push({ startMs: atMs, endMs: atMs + lengthMs });
+      if (atMs < freeMs) continue;
+      freeMs = atMs + lengthMs;
+      slots.push({ start: new Date(atMs), end: new Date(freeMs) });
     }
   }
   return slots;
 }
 
-const windowOf = (date: string, { start, end }: Opening, timeZone: string): OpeningMs =>
+const windowOf = (date: string, { start, end }: Hours, timeZone: string): OpeningMs =>
   windowBy(`${date} ${start} ${end} ${timeZone}`);
 
 const windowBy = remembered((key): OpeningMs => {

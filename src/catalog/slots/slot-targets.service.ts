@@ -13,11 +13,15 @@ import {
   type VenueRules,
 } from './venue-rules.store.ts';
 
-/** A slot by its id or by resource and start; if both are given, they must agree. */
-export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
-
-/** Slots at a venue that begin at `slotStart`: of these resources, or of all resources of a sport. */
-export type SlotChoice = { venueId?: string; slotStart?: Date } & {
+/**
+ * A slot by its id or by resource and start; if both are given, they must agree. Or slots at a venue that begin at
+ * `slotStart`: of `resourceIds`, or of all resources of a sport.
+ */
+export type WantedSlot = {
+  slotId?: string;
+  venueId?: string;
+  slotStart?: Date;
+  resourceId?: string;
   resourceIds?: readonly string[];
   sportCategory?: string;
   durationMinutes?: number;
@@ -35,7 +39,7 @@ export type SlotTarget = GrantedRules & {
 export async function findTargets(
   deps: { db: Db },
   partnerId: string | undefined,
-  wanted: SlotReference & SlotChoice,
+  wanted: WantedSlot,
   from: RulesSource,
 ): Promise<SlotTarget[]> {
   const { venueId, slotStart, resourceIds, sportCategory } = wanted;
@@ -55,7 +59,7 @@ const byPrice = (a: SlotTarget, b: SlotTarget): number =>
 /** @throws DomainError VALIDATION_ERROR for a sport, or a length of its slots, that the venue does not have */
 function resourcesOfSport(
   resources: readonly ResourceRow[],
-  { sportCategory = '', durationMinutes }: SlotChoice,
+  { sportCategory = '', durationMinutes }: WantedSlot,
 ): ResourceRow[] {
   const ofSport = resources.filter((each) => foldCase(each.sportCategory) === foldCase(sportCategory));
   if (ofSport.length === 0) {
@@ -73,7 +77,7 @@ function resourcesOfSport(
 async function findTarget(
   deps: { db: Db },
   partnerId: string | undefined,
-  reference: SlotReference,
+  reference: WantedSlot,
   from: RulesSource,
 ): Promise<SlotTarget> {
   const { slotId, venueId, resourceId, slotStart } = reference;
@@ -102,7 +106,7 @@ const targetAt = (granted: GrantedRules, resource: ResourceRow, start: Date): Sl
   slot: pricedSlotAt(granted.rules.venue, resource, start),
 });
 
-function requireAgreement(reference: SlotReference, named: { resourceId: string; start: Date }): void {
+function requireAgreement(reference: WantedSlot, named: { resourceId: string; start: Date }): void {
   const { resourceId = named.resourceId, slotStart = named.start } = reference;
   const faulty = [
     ...(resourceId === named.resourceId ? [] : ['resource_id']),
@@ -129,6 +133,25 @@ export function slotNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }
 
+/**
+ * The rules of a venue named by a partner, and the resource that it names there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted (same message);
+ *   RESOURCE_NOT_FOUND
+ */
+export async function requireVenueRules(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+  resourceId?: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
+  return confirmingRejections(async (from) => {
+    const granted = await findGrantedRules(deps, partnerId, venueId, from);
+    if (granted === null) throw venueNotAuthorized();
+    const { rules } = granted;
+    return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
+  });
+}
+
 /** Decides by cached rules, and confirms a rejection by new reads: something may have been put on sale just now. */
 export async function confirmingRejections<T>(
   decide: (from: RulesSource) => Promise<T>,
@@ -141,7 +164,7 @@ export async function confirmingRejections<T>(
   return decided === undefined || isRejected(decided) ? decide('database') : decided;
 }
 
-export function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
+function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
   const resource = resources.find(({ _id }) => _id === resourceId);
   if (resource !== undefined) return resource;
   throw new DomainError(

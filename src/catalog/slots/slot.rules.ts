@@ -31,29 +31,25 @@ export type PricedSlot = ScheduledSlot & { pricePaise: number };
 export function pricedSlotAt(venue: VenueRow, resource: ResourceRow, start: Date): PricedSlot | undefined {
   const slot = scheduledSlotAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
   if (slot === undefined) return undefined;
-  return { ...slot, pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start) };
+  return { ...slot, pricePaise: pricesOf(resource, slot.date, wallTimesIn(venue.timeZone))(slot.start) };
 }
 
-/** The slots of these resources on operating dates, by resource and date. */
-export function pricedSlotsOn(
-  venue: VenueRow,
-  resources: readonly ResourceRow[],
-  dates: readonly string[],
-): (PricedSlot & { resource: ResourceRow })[] {
+export type ListedSlot = PricedSlot & { slotId: string; resource: ResourceRow };
+
+/** The slots of these resources on an operating date, by resource and start. */
+export function slotsOfDate(venue: VenueRow, resources: readonly ResourceRow[], date: string): ListedSlot[] {
   const wallTimeOf = wallTimesIn(venue.timeZone);
-  const windowsOn = windowsIn(venue.timeZone);
+  const windowsOf = windowsOn(date, venue.timeZone);
   return resources.flatMap((resource) => {
-    const pricesOn = pricesOf(resource, wallTimeOf);
-    return dates.flatMap((date) => {
-      const priceOf = pricesOn(date);
-      return windowsOn(resource, date).map(({ start, end }) => ({
-        resource,
-        date,
-        start,
-        end,
-        pricePaise: priceOf(start),
-      }));
-    });
+    const priceOf = pricesOf(resource, date, wallTimeOf);
+    return windowsOf(resource).map(({ start, end, idEnding }) => ({
+      resource,
+      date,
+      start,
+      end,
+      pricePaise: priceOf(start),
+      slotId: resource._id + idEnding,
+    }));
   });
 }
 
@@ -67,13 +63,21 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
   return { from: new Date(from), to: new Date(to) };
 }
 
-/** The windows of resources on operating dates; resources with the same daily hours and length share them. */
-function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => readonly SlotWindow[] {
-  const known = new Map<string, readonly SlotWindow[]>();
-  return (resource, date) => {
+type Window = SlotWindow & { idEnding: string };
+
+/** The windows of resources on an operating date; resources with the same daily hours and length share them. */
+function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => readonly Window[] {
+  const known = new Map<string, readonly Window[]>();
+  return (resource) => {
     const { schedule, opensAt, closesAt, durationMinutes } = resource;
-    const key = [date, durationMinutes, ...(schedule === undefined ? [opensAt, closesAt] : [resource._id])].join(' ');
-    const windows = known.get(key) ?? slotsOn(date, openingsOf(resource), durationMinutes, timeZone);
+    const key = [durationMinutes, ...(schedule === undefined ? [opensAt, closesAt] : [resource._id])].join(' ');
+    const windows =
+      known.get(key) ??
+      slotsOn(date, openingsOf(resource), durationMinutes, timeZone).map(({ start, end }) => ({
+        start,
+        end,
+        idEnding: slotIdOf('', start),
+      }));
     known.set(key, windows);
     return windows;
   };
@@ -124,20 +128,14 @@ export function unsellableReason(
   return isClosed() ? 'blackout' : null;
 }
 
-export type ListedSlot = PricedSlot & {
-  slotId: string;
-  resource: ResourceRow;
-  unavailableReason: UnavailableReason | null;
-};
-
-export function slotView(slot: ListedSlot): Record<string, unknown> {
+/** A free slot, as partners see it. */
+export function freeSlotView(slot: ListedSlot): Record<string, unknown> {
   return {
     slot_id: slot.slotId,
     resource_id: slot.resource._id,
     slot_start: slot.start.toISOString(),
     slot_end: slot.end.toISOString(),
     price_rupees: toRupees(slot.pricePaise),
-    is_available: slot.unavailableReason === null,
-    ...(slot.unavailableReason === null ? {} : { unavailable_reason: slot.unavailableReason }),
+    is_available: true,
   };
 }

@@ -3,7 +3,6 @@ import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { cellsOfWindow, resourcesAffected } from '../../reservations/cells.rules.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
@@ -12,8 +11,13 @@ import type { ResourceRow } from '../venues/resources.service.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { type PricedSlot, pricedSlotAt, salePeriodOf, type UnsellableReason, unsellableReason } from './slot.rules.ts';
-import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
-import { confirmingRejections, findTargets, slotNotFound } from './slot-targets.service.ts';
+import {
+  confirmingRejections,
+  findTargets,
+  type SlotTarget,
+  slotNotFound,
+  type WantedSlot,
+} from './slot-targets.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
@@ -37,7 +41,7 @@ const LIFTABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'ina
 export async function findSlotsForSale(
   deps: SlotDeps,
   partnerId: string,
-  wanted: SlotReference & SlotChoice,
+  wanted: WantedSlot,
   expectedPaise: number | undefined,
 ): Promise<SlotForSale[]> {
   const isBySport = wanted.sportCategory !== undefined;
@@ -73,7 +77,7 @@ export type SlotForWalkIn = SlotTarget & { slot: PricedSlot; draft: NewReservati
  */
 export async function findSlotsForWalkIn(
   deps: { db: Db },
-  wanted: SlotReference & SlotChoice,
+  wanted: WantedSlot,
   simulatedBy: string | undefined,
 ): Promise<SlotForWalkIn[]> {
   const targets = await findTargets(deps, simulatedBy, wanted, 'database');
@@ -123,6 +127,6 @@ function termsOf(resource: ResourceRow, slot: PricedSlot) {
     slotEnd: slot.end,
     cells: cellsOfWindow(resource, slot),
     pricePaise: slot.pricePaise,
-    ...omitUndefined({ resourceIdsAffected: resourcesAffected(resource._id, resource.sharesSpaceWith) }),
+    ...resourcesAffected(resource),
   };
 }
