@@ -14,12 +14,8 @@ type PartialCause<Each> = Each extends Cause ? Omit<Each, keyof Cause> & Partial
 
 export const SERVICE: Actor = { kind: 'service' };
 
-export function partnerActor({
-  partnerId,
-  keyId,
-  ...cause
-}: { partnerId: string; keyId: string } & Cause): PartnerActor {
-  return { kind: 'api_key', partnerId, keyId, ...cause };
+export function partnerActor(caller: { partnerId: string; keyId: string } & Cause): PartnerActor {
+  return { kind: 'api_key', ...caller };
 }
 
 export function operatorActor({ requestId, traceparent }: Cause): OperatorActor {

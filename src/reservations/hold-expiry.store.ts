@@ -19,12 +19,14 @@ export type TriedHold = {
   leftMs: number;
 };
 
+/** A hold that was tried, or its own error; null if the hold does not exist. */
+export type Tried = TriedHold | Error | null;
+
 /**
  * Expires the holds that have lapsed by the database's clock, in two commands if all have, else in three. Only one of
- * concurrent calls expires a hold. Returns for each hold, in order, its state or its own error; null if the hold does
- * not exist.
+ * concurrent calls expires a hold. Returns outcomes in the order of `holdIds`.
  */
-export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(TriedHold | null | Error)[]> {
+export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<Tried[]> {
   if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));

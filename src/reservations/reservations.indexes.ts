@@ -1,5 +1,6 @@
 import { definitionOf } from '../platform/mongo-schema.ts';
 import { reservationSchema } from './reservations.model.ts';
+import { CLAIMING } from './reservations.rules.ts';
 
 /** The only guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
 export const GUARD_INDEX = 'one_claim_per_cell';
@@ -55,8 +56,6 @@ index('claims_of_venue', { venueId: 1, slotStart: 1 }, { claimed: true });
 index('claims_of_resource', { resourceId: 1, slotEnd: 1 }, { claimed: true });
 index('undispatched', { outboxSince: 1 }, { outboxSince: EXISTS });
 
-const CLAIMING = ['ACTIVE', 'BOOKED'];
-
 export const RESERVATIONS = definitionOf(reservationSchema, {
   properties: {
     cells: { minItems: 1 },
@@ -64,7 +63,6 @@ export const RESERVATIONS = definitionOf(reservationSchema, {
     holdOrdinal: { bsonType: 'int', minimum: 0 },
     metadata: { bsonType: 'object' },
   },
-  // Live holds and BOOKED bookings claim their slot; nothing else does.
   oneOf: [
     { properties: { status: { enum: CLAIMING }, claimed: { enum: [true] } } },
     { properties: { status: { not: { enum: CLAIMING } }, claimed: { enum: [false] } } },

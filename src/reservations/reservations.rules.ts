@@ -16,76 +16,38 @@ const HOLD_STATUSES = {
 export type ReservationStatus = keyof typeof HOLD_STATUSES;
 export const RESERVATION_STATUSES = Object.keys(HOLD_STATUSES) as ReservationStatus[];
 
+/** The states in which a reservation claims its slot. */
+export const CLAIMING: readonly ReservationStatus[] = ['ACTIVE', 'BOOKED'];
+
 type Transition = {
   from: readonly ReservationStatus[];
   to: ReservationStatus;
-  /** The holds that it applies to: live or lapsed by the database's clock, or either. */
-  hold: 'alive' | 'lapsed' | 'any';
-  claimed: boolean;
+  /** Only holds that are live, or have lapsed, by the database's clock. */
+  hold?: 'alive' | 'lapsed';
   event: EventType;
-  /** The instant of the change: the database's now, or the hold's expiry even if it is written later. */
-  at: '$$NOW' | '$holdExpiresAt';
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
+  /** The instant of the change if it is not the database's now: the hold's expiry, even if it is written later. */
+  at?: '$holdExpiresAt';
 };
 
+export type TransitionName = 'confirm' | 'release' | 'displace' | 'expire' | 'cancel' | 'refund';
+
 /** Every legal change of a reservation's status; nothing else writes `status`. */
-export const TRANSITIONS = {
-  confirm: {
-    from: ['ACTIVE'],
-    to: 'BOOKED',
-    hold: 'alive',
-    claimed: true,
-    event: 'booking_created',
-    at: '$$NOW',
-    instant: 'bookedAt',
-  },
-  release: {
-    from: ['ACTIVE'],
-    to: 'RELEASED',
-    hold: 'alive',
-    claimed: false,
-    event: 'hold_cancelled',
-    at: '$$NOW',
-    instant: 'releasedAt',
-  },
-  displace: {
-    from: ['ACTIVE'],
-    to: 'DISPLACED',
-    hold: 'alive',
-    claimed: false,
-    event: 'hold_cancelled',
-    at: '$$NOW',
-    instant: 'releasedAt',
-  },
+export const TRANSITIONS: Record<TransitionName, Transition> = {
+  confirm: { from: ['ACTIVE'], to: 'BOOKED', hold: 'alive', event: 'booking_created', instant: 'bookedAt' },
+  release: { from: ['ACTIVE'], to: 'RELEASED', hold: 'alive', event: 'hold_cancelled', instant: 'releasedAt' },
+  displace: { from: ['ACTIVE'], to: 'DISPLACED', hold: 'alive', event: 'hold_cancelled', instant: 'releasedAt' },
   expire: {
     from: ['ACTIVE'],
     to: 'EXPIRED',
     hold: 'lapsed',
-    claimed: false,
     event: 'hold_expired',
-    at: '$holdExpiresAt',
     instant: 'expiredAt',
+    at: '$holdExpiresAt',
   },
-  cancel: {
-    from: ['BOOKED'],
-    to: 'CANCELLED',
-    hold: 'any',
-    claimed: false,
-    event: 'booking_cancelled',
-    at: '$$NOW',
-    instant: 'cancelledAt',
-  },
-  refund: {
-    from: ['BOOKED', 'CANCELLED'],
-    to: 'REFUNDED',
-    hold: 'any',
-    claimed: false,
-    event: 'booking_refunded',
-    at: '$$NOW',
-    instant: 'refundedAt',
-  },
-} as const satisfies Record<string, Transition>;
-export type TransitionName = keyof typeof TRANSITIONS;
+  cancel: { from: ['BOOKED'], to: 'CANCELLED', event: 'booking_cancelled', instant: 'cancelledAt' },
+  refund: { from: ['BOOKED', 'CANCELLED'], to: 'REFUNDED', event: 'booking_refunded', instant: 'refundedAt' },
+};
 
 export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 

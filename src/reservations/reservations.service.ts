@@ -6,7 +6,7 @@ import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
-import { expireLapsedHolds, type TriedHold } from './hold-expiry.store.ts';
+import { expireLapsedHolds, type Tried, type TriedHold } from './hold-expiry.store.ts';
 import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
@@ -58,26 +58,21 @@ export function offerJobs(
 }
 
 /** Expires the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
-async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<(TriedHold | null | Error)[]> {
+async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Tried[]> {
   const tried = await expireLapsedHolds(deps.db, holdIds);
-  for (const { holdId, eventId } of expiredAmong(tried))
+  for (const { holdId, eventId } of tried.filter(isExpired))
     void deps.queues.enqueueDispatch(holdId, eventId, 'hold_expired');
   return tried;
 }
 
-type ExpiredHold = TriedHold & { eventId: string };
-
-/** The holds that this call expired. */
-function expiredAmong(tried: readonly (TriedHold | null | Error)[]): ExpiredHold[] {
-  const isExpired = (hold: TriedHold | null | Error): hold is ExpiredHold =>
-    hold !== null && !(hold instanceof Error) && hold.eventId !== null;
-  return tried.filter(isExpired);
-}
+/** Whether this call expired the hold. */
+const isExpired = (hold: Tried): hold is TriedHold & { eventId: string } =>
+  hold !== null && !(hold instanceof Error) && hold.eventId !== null;
 
 /** Expires lapsed holds; only one of concurrent calls expires a hold. Rejects if a hold cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
   const tried = await expireLapsed(deps, holdIds);
-  for (const hold of expiredAmong(tried)) void deps.queues.removeHoldExpiry(hold);
+  for (const hold of tried.filter(isExpired)) void deps.queues.removeHoldExpiry(hold);
   for (const hold of tried) if (hold instanceof Error) throw hold;
 }
 
@@ -97,13 +92,10 @@ type ExpiryDeps = ReservationDeps & { log: Logger };
  * Expires the holds of the jobs if they are due, because a job may come early. Returns outcomes in the order of
  * `holdIds`.
  */
-export async function expireDueHolds(
-  deps: ExpiryDeps,
-  holdIds: readonly string[],
-): Promise<(TriedHold | null | Error)[]> {
+export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<Tried[]> {
   const beganAt = performance.now();
   const tried = await expireLapsed(deps, holdIds);
-  const endedIds = expiredAmong(tried).map(({ holdId }) => holdId);
+  const endedIds = tried.filter(isExpired).map(({ holdId }) => holdId);
   expiryBatches(deps.db).observe(holdIds.length);
   holdsExpired(deps.db).inc(endedIds.length);
   if (endedIds.length > 0)
@@ -125,7 +117,7 @@ export async function sweepLapsedHolds(
       if (hold instanceof Error)
         deps.log.error({ hold_id: batch[index], err: hold }, 'a hold could not be expired; the sweep retries it');
     }
-    const expired = expiredAmong(tried);
+    const expired = tried.filter(isExpired);
     for (const hold of expired) void deps.queues.removeHoldExpiry(hold);
     return expired.length;
   };
@@ -134,7 +126,8 @@ export async function sweepLapsedHolds(
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }
 
-const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
+const isLapsed = ({ status }: Claimant): boolean => status === 'EXPIRED';
+const idsOfLapsed = (claimants: readonly Claimant[]) => claimants.filter(isLapsed).map(({ _id }) => _id);
 
 /**
  * The live claims on cells for which the guard index has rejected an insert; none if the cells have become free. Also
@@ -142,11 +135,8 @@ const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRE
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
-  const lapsed = claimants.filter(isLapsed);
-  if (lapsed.length === 0) return claimants;
-  const lapsedIds = lapsed.map(({ _id }) => _id);
-  await expireHolds(deps, lapsedIds);
-  return claimants.filter(({ _id }) => !lapsedIds.includes(_id));
+  await expireHolds(deps, idsOfLapsed(claimants));
+  return claimants.filter((claim) => !isLapsed(claim));
 }
 
 /**
@@ -184,8 +174,7 @@ async function tryAddCells(
     }
     const claimants = await findClaimants(deps.db, cells);
     // Their events get no jobs; the sweep of webhook delivery finds them.
-    const lapsedIds = claimants.filter(isLapsed).map(({ _id }) => _id);
-    await expireLapsedHolds(deps.db, lapsedIds);
+    await expireLapsedHolds(deps.db, idsOfLapsed(claimants));
     // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
     // ended.
     const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));

@@ -1,3 +1,4 @@
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
@@ -11,7 +12,7 @@ import {
   type Reservation,
   reservationCollection,
 } from './reservations.model.ts';
-import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
+import { ALIVE, CLAIMING, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
 
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 export const literal = (value: unknown): Expression => ({ $literal: value });
@@ -51,8 +52,8 @@ export type NewReservation = Pick<
 
 export type Change = {
   actor: Actor;
-  /** The partner named as the event's originator; the reservation's own partner unless stated. */
-  originatorId?: string;
+  /** The event's originator is the built-in partner `platform`, not the reservation's own partner. */
+  isOfPlatform?: boolean;
   /** Fields that the transition sets in addition to status, claim and instant. */
   set?: Partial<
     Pick<
@@ -91,7 +92,7 @@ export async function applyTransition(
   const { guard, update } = transitionUpdate(name, change, literal(eventId));
   const reservation = await updateClaim(db, { filter: { _id: reservationId, ...guard }, update }, tx);
   if (reservation === null) return null;
-  const { event: eventType, from }: (typeof TRANSITIONS)[TransitionName] = TRANSITIONS[name];
+  const { event: eventType, from } = TRANSITIONS[name];
   return { reservation, eventId, eventType, hasEndedHold: from[0] === 'ACTIVE' };
 }
 
@@ -115,10 +116,10 @@ export function transitionUpdate(
   change: Change,
   eventId: Expression,
 ): { guard: Expression; update: [Expression] } {
-  const { from, to, hold, claimed, event: type, at: happened, instant } = TRANSITIONS[name];
-  const { originatorId, set: fields = {}, attached = {}, ending, reason } = change;
+  const { from, to, hold, event: type, at: happened = '$$NOW', instant } = TRANSITIONS[name];
+  const { isOfPlatform = false, set: fields = {}, attached = {}, ending, reason } = change;
   const at = laterThanBefore(happened);
-  const originator = originatorId === undefined ? '$partnerId' : literal(originatorId);
+  const originator = isOfPlatform ? literal(PLATFORM_PARTNER_ID) : '$partnerId';
   const event = eventOf(type, originator, change.actor, {
     ...SUBJECT,
     eventId,
@@ -129,14 +130,14 @@ export function transitionUpdate(
   });
   const guard = {
     status: { $in: [...from] },
-    ...(hold === 'any' ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
+    ...(hold === undefined ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
     ...(ending === undefined ? {} : { [`${ending.of}.key`]: { $ne: ending.key } }),
   };
   const set: Expression = {
     ...literals(fields),
     ...replacing(attached),
     status: to,
-    claimed,
+    claimed: CLAIMING.includes(to),
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },

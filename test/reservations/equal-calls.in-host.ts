@@ -52,11 +52,11 @@ export async function makeAtOnce(
 
 function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: boolean }> {
   // Each has an id of its own, as requests have.
-  const caller = { ...who, requestId: newId() };
-  if (call.operation === 'hold') return placeHold(context, caller, call.input);
-  if (call.operation === 'confirm') return confirmBooking(context, caller, call.input);
+  const actor = partnerActor({ ...who, requestId: newId() });
+  if (call.operation === 'hold') return placeHold(context, actor, call.input);
+  if (call.operation === 'confirm') return confirmBooking(context, actor, call.input);
   if (call.operation === 'purchase') return buyPackage(context, who.partnerId, call.input);
-  return endBooking(context, partnerActor(caller), call.operation, call.input);
+  return endBooking(context, actor, call.operation, call.input);
 }
 
 /** The code of an error response; the text of any other error. */

@@ -34,7 +34,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         'IDEMPOTENCY_KEY_MISMATCH',
       ],
       handle: async ({ caller, body }) => {
-        const { booking, isReplay } = await confirmBooking(deps, caller, {
+        const { booking, isReplay } = await confirmBooking(deps, partnerActor(caller), {
           holdId: body.hold_id,
           paymentReference: body.payment_reference,
           customerName: body.customer_name,

@@ -1,12 +1,11 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { findCachedGrant } from '../../partners/partners.store.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
-import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
+import { type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import {
   findReservation,
@@ -51,17 +50,17 @@ const deduplicate = deduplicatedCalls<Confirmed>();
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
-  caller: PartnerCaller,
+  actor: PartnerActor,
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [withoutCause(caller), input], async () => {
-    const { partnerId } = caller;
+  return deduplicate(deps.db, [withoutCause(actor), input], async () => {
+    const { partnerId } = actor;
     const hold = await findReservation(deps.db, input.holdId);
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
     // Revoking a grant releases its holds; this rejects those that an interrupted revoke left ACTIVE.
     const isRevoked = hold.status === 'ACTIVE' && (await findCachedGrant(deps.db, partnerId, hold.venueId)) === null;
-    const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+    const booking = isRevoked ? null : await tryConfirm(deps, actor, hold, input, phoneE164);
     if (booking !== null && booking !== 'no credit') {
       bookingsConfirmed(deps.db).inc();
       return { booking, isReplay: false };
@@ -88,14 +87,14 @@ const bookingsConfirmed = counter({
  */
 async function tryConfirm(
   deps: ConfirmDeps,
-  caller: PartnerCaller,
+  actor: PartnerActor,
   hold: Reservation,
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null | 'no credit'> {
   const { customerName: name, customerPhone: phone, customerEmail: email } = input;
   const change = {
-    actor: partnerActor(caller),
+    actor,
     set: {
       bookingId: newId(),
       confirmKey: input.idempotencyKey,

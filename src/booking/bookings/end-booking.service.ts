@@ -1,5 +1,4 @@
 import { DomainError } from '../../domain/errors.ts';
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { type OperatorActor, type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
@@ -88,7 +87,7 @@ async function tryEnd(
 ): Promise<boolean> {
   const change: Change = {
     actor: caller,
-    ...(caller.kind === 'operator' ? { originatorId: PLATFORM_PARTNER_ID } : {}),
+    isOfPlatform: caller.kind === 'operator',
     reason,
     set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
     ending: { of: namespaceOf(caller), key: idempotencyKey, operation },

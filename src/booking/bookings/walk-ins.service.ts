@@ -8,7 +8,6 @@ import {
 import { inVenueTransaction } from '../../catalog/venues/venue-transaction.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { addYears, daysFrom, localDateOf } from '../../platform/calendar.ts';
 import { newId } from '../../platform/ids.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
@@ -119,8 +118,7 @@ async function insertWalkIn(
     if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
     const displaced: Written[] = [];
     for (const { _id } of holds) {
-      const change = { actor, originatorId: PLATFORM_PARTNER_ID };
-      const written = await applyTransition(deps.db, 'displace', _id, change, tx);
+      const written = await applyTransition(deps.db, 'displace', _id, { actor, isOfPlatform: true }, tx);
       if (written !== null) displaced.push(written);
     }
     return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };

@@ -9,45 +9,30 @@ import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { holdView, placedHoldView } from './holds.rules.ts';
-import type { ListQuery, PlaceBody } from './holds.schemas.ts';
-import {
-  anyHoldIdParam,
-  cancelBody,
-  extendBody,
-  heldExample,
-  holdIdParam,
-  holdPage,
-  hold as holdSchema,
-  listQuery,
-  operatorHold,
-  operatorReleaseBody,
-  placeBody,
-  releasedHold,
-} from './holds.schemas.ts';
-import { extendHoldBy, getHold, listHolds, releaseHold } from './holds.service.ts';
+import * as schemas from './holds.schemas.ts';
+import { extendHoldBy, getHold, listHoldRows, releaseHold } from './holds.service.ts';
 import { type HoldDeps, placeHold } from './place-hold.service.ts';
 
 type HoldParams = { holdId: string };
 
 const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
 
-const params = { holdId: holdIdParam };
+const params = { holdId: schemas.holdIdParam };
 
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
     placeRoute(deps),
-    route<PartnerCaller, unknown, ListQuery>({
+    route<PartnerCaller, unknown, schemas.ListQuery>({
       method: 'get',
       path: '/api/v1/partner/holds',
       operationId: 'listHolds',
       tag: 'Holds',
       summary: 'List your holds, newest first',
-      query: listQuery,
-      responses: { 200: { description: 'A page of your holds.', body: holdPage } },
+      query: schemas.listQuery,
+      responses: { 200: { description: 'A page of your holds.', body: schemas.holdPage } },
       errors: [],
-      handle: async ({ caller, query }) => {
-        const page = { limit: query.limit, ...omitUndefined({ status: query.status, after: query.cursor }) };
-        const { rows, next } = await listHolds(deps, caller.partnerId, page);
+      handle: async ({ caller, query: { status, cursor: after, limit } }) => {
+        const { rows, next } = await listHoldRows(deps.db, caller.partnerId, status, after, limit);
         return listing(rows.map(holdView), encodeCursor(next));
       },
     }),
@@ -58,7 +43,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       tag: 'Holds',
       summary: 'Read a hold',
       params,
-      responses: { 200: { description: 'The hold as it is now.', body: holdSchema } },
+      responses: { 200: { description: 'The hold as it is now.', body: schemas.hold } },
       errors: ['HOLD_NOT_FOUND'],
       notOffered:
         'To release a hold, call POST /api/v1/partner/holds/{holdId}/cancel. To extend it, call POST /api/v1/partner/holds/{holdId}/extend.',
@@ -73,12 +58,12 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       description:
         'Never shortens the hold. A hold ends at most two hours after it was placed, and at the end of its slot at the latest.',
       params,
-      body: extendBody,
+      body: schemas.extendBody,
       responses: {
         200: {
           description: 'The hold with its new expiry.',
-          body: holdSchema,
-          example: heldExample('ACTIVE'),
+          body: schemas.hold,
+          example: schemas.heldExample('ACTIVE'),
         },
       },
       errors: ['HOLD_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', ...NOT_ACTIVE, 'HOLD_LIMIT_REACHED'],
@@ -93,8 +78,8 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       summary: 'Release a hold',
       description: 'Frees the slot. Releasing a RELEASED hold again returns 200 and changes nothing.',
       params,
-      body: cancelBody,
-      responses: { 200: { description: 'The hold is released.', body: releasedHold } },
+      body: schemas.cancelBody,
+      responses: { 200: { description: 'The hold is released.', body: schemas.releasedHold } },
       errors: ['HOLD_NOT_FOUND', ...NOT_ACTIVE],
       handle: async ({ caller, params: { holdId }, body }) => {
         const hold = await releaseHold(deps, partnerActor(caller), holdId, body.reason);
@@ -105,7 +90,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
 }
 
 function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
-  return route<PartnerCaller, unknown, unknown, PlaceBody>({
+  return route<PartnerCaller, unknown, unknown, schemas.PlaceBody>({
     method: 'post',
     path: '/api/v1/partner/holds',
     operationId: 'placeHold',
@@ -113,12 +98,12 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
     summary: 'Place a hold on a slot',
     description:
       'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it. With resource_ids or sport_category, the first free slot is held.',
-    body: placeBody,
+    body: schemas.placeBody,
     responses: {
       201: {
         description: 'The slot is yours until hold_expiry_at.',
-        body: holdSchema,
-        example: heldExample('ACTIVE'),
+        body: schemas.hold,
+        example: schemas.heldExample('ACTIVE'),
         headers: ['Idempotent-Replayed'],
       },
     },
@@ -145,7 +130,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
         ttlSeconds: body.ttl_seconds,
         attached: attachedBy(body),
       });
-      const { hold, isReplay } = await placeHold(deps, caller, input);
+      const { hold, isReplay } = await placeHold(deps, partnerActor(caller), input);
       return replayable(created(placedHoldView(hold)), isReplay);
     },
   });
@@ -161,10 +146,10 @@ export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
       summary: "Release any partner's hold",
       description:
         'Frees the slot at once, for any partner; to give it to a customer at the counter, sell a walk-in with `override_holds` instead. Made as the built-in partner `platform`. Releasing a released hold succeeds and changes nothing.',
-      params: { holdId: anyHoldIdParam },
+      params: { holdId: schemas.anyHoldIdParam },
       subject: async ({ holdId }) => operatorHoldView(await getHold(deps, undefined, holdId)),
-      body: operatorReleaseBody,
-      responses: { 200: { description: 'The hold, released.', body: operatorHold } },
+      body: schemas.operatorReleaseBody,
+      responses: { 200: { description: 'The hold, released.', body: schemas.operatorHold } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params: { holdId }, body: { reason } }) =>
         ok(operatorHoldView(await releaseHold(deps, operatorActor(caller), holdId, reason))),

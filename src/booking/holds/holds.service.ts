@@ -1,20 +1,19 @@
 import { audienceOf, DomainError } from '../../domain/errors.ts';
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
 import { extendHold, lapseNow } from '../../reservations/hold-expiry.store.ts';
-import { listHoldRows } from '../../reservations/hold-reads.store.ts';
 import {
   findReservation,
   findReservationAfterConflict,
   findReservationAndGrant,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import { type HoldStatus, holdStatusOf } from '../../reservations/reservations.rules.ts';
+import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import { expireHolds, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 import { expiryOf, type HoldDeps } from './place-hold.service.ts';
+
+export { listHoldRows } from '../../reservations/hold-reads.store.ts';
 
 /**
  * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state after
@@ -36,14 +35,6 @@ export async function getHold(
   return hold;
 }
 
-export async function listHolds(
-  deps: { db: Db },
-  partnerId: string,
-  query: { status?: HoldStatus; after?: Position; limit: number },
-): Promise<Page<Reservation>> {
-  return listHoldRows(deps.db, partnerId, query.status, query.after, query.limit);
-}
-
 /**
  * Releases an ACTIVE hold and frees its slot; repeating it changes nothing. A partner releases its own holds; an
  * operator any, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
@@ -60,7 +51,7 @@ export async function releaseHold(
   await getHold(deps, partnerId, holdId);
   const released = await transitionReservation(deps, 'release', holdId, {
     actor: caller,
-    ...(isOperator ? { originatorId: PLATFORM_PARTNER_ID } : {}),
+    isOfPlatform: isOperator,
     ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),
   });
   if (released !== null) return released;

@@ -2,12 +2,11 @@ import type { WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
 import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
-import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import type { Queues } from '../../queues/queues.ts';
-import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
+import { type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
@@ -38,11 +37,11 @@ const deduplicate = deduplicatedCalls<PlacedHold>();
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  *   and PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
-export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
-  const place = () => placeUnderLease(deps, caller, input);
+export async function placeHold(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): Promise<PlacedHold> {
+  const place = () => placeUnderLease(deps, actor, input);
   try {
     if (input.idempotencyKey === undefined) return await place();
-    return await deduplicate(deps.db, [withoutCause(caller), input], place);
+    return await deduplicate(deps.db, [withoutCause(actor), input], place);
   } catch (err) {
     countRefusal(deps, err);
     throw err;
@@ -53,17 +52,17 @@ export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: Pl
 const TRIES_FOR_MS = 3000;
 
 /** Tries until a slot is held or certainly none can be. Retries under a new lease if what blocked the try is gone. */
-async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
-  const { partnerId } = caller;
+async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): Promise<PlacedHold> {
+  const { partnerId } = actor;
   const untilMs = performance.now() + TRIES_FOR_MS;
   let isBatched = true;
   while (performance.now() < untilMs) {
     const [key, slots] = await Promise.all([
       // The key may have been revoked since the call's headers came.
-      requireKeyInForce(deps, caller.keyId),
+      requireKeyInForce(deps, actor.keyId),
       findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
-    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isBatched });
+    const outcome = await holdFirst(deps, actor, input, { key, slots, untilMs, isBatched });
     if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
@@ -95,7 +94,7 @@ type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; 
  */
 async function holdFirst(
   deps: HoldDeps,
-  caller: PartnerCaller,
+  actor: PartnerActor,
   input: PlaceHold,
   { key, slots, untilMs, isBatched }: Try,
 ): Promise<Outcome> {
@@ -109,7 +108,7 @@ async function holdFirst(
   const entries = wanted.flatMap((slot) => slot.entries);
   const lease = key && (await leasedCacheOf(db).lease([key, ...entries], untilMs - performance.now()));
   if (lease === null || lease === undefined) return 'again';
-  const terms = termsOf(deps, caller, input);
+  const terms = termsOf(deps, actor, input);
   for (const slot of wanted) {
     const { draft } = slot.offer as Offer;
     const outcome = wasLostLately(db, slot.slotId)
@@ -120,7 +119,7 @@ async function holdFirst(
       case 'key taken':
         return outcome;
       case 'ordinal taken':
-        return (await findFreeOrdinals(deps, caller.partnerId)) ? 'again' : 'limit';
+        return (await findFreeOrdinals(deps, actor.partnerId)) ? 'again' : 'limit';
       case 'cell taken': {
         const conflict = await findConflict(deps, draft);
         if (conflict === undefined) return 'again';
@@ -134,14 +133,14 @@ async function holdFirst(
   return { taken };
 }
 
-function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldTerms {
+function termsOf(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): HoldTerms {
   const { ttlSeconds = deps.config.holdTtlSeconds, idempotencyKey, attached = {} } = input;
   return {
     ttlMs: ttlSeconds * 1000,
     ...(idempotencyKey === undefined ? {} : { holdKey: idempotencyKey }),
-    holdOrdinal: takeOrdinal(deps, caller.partnerId),
+    holdOrdinal: takeOrdinal(deps, actor.partnerId),
     attached,
-    actor: partnerActor(caller),
+    actor,
   };
 }
 

@@ -1,4 +1,3 @@
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { getPartner, type PartnerDeps } from '../../partners/partners.service.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
@@ -55,5 +54,5 @@ export async function revokeVenue(
   });
   await leasedCacheOf(deps.db).invalidate('everywhere');
   const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
-  return transitionAll(deps, 'release', findSome, { actor, originatorId: PLATFORM_PARTNER_ID });
+  return transitionAll(deps, 'release', findSome, { actor, isOfPlatform: true });
 }
