@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { confirm, readHold, release, hold as sendHold } from '../conformance/steps.ts';
 import type { Json } from '../support/factories.ts';
 import {
@@ -65,6 +66,13 @@ describe('POST /api/v1/operator/walk-ins', () => {
   test('a slot that does not exist is 404 SLOT_NOT_FOUND', async () => {
     for (const slotId of ['garbage', 'no-such-turf_20270110T0600Z', `${turf}_20270110T0615Z`])
       expect(verdict(await walkIn({ slot_id: slotId }))).toBe('404 SLOT_NOT_FOUND');
+  });
+
+  test('a venue that does not exist is 404 VENUE_NOT_FOUND, however the slot is named', async () => {
+    const venueId = newId();
+    const bySport = { sport_category: 'football', slot_start: `${dateIn(3)}T07:00:00.000Z` };
+    for (const slot of [{ slot_id: nextSlot() }, bySport])
+      expect(verdict(await walkIn({ ...slot, venue_id: venueId }))).toBe('404 VENUE_NOT_FOUND');
   });
 
   test('a slot more than three years ahead cannot be sold, and the last date is named', async () => {

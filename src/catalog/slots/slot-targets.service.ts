@@ -47,11 +47,14 @@ export async function findTargets(
     return [await findTarget(deps, partnerId, wanted, from)];
   if (venueId === undefined || slotStart === undefined) throw slotNotFound(audienceOf(partnerId));
   const granted = await findGrantedRules(deps, partnerId, venueId, from);
-  if (granted === null) throw partnerId === undefined ? venueNotFound() : venueNotAuthorized();
+  if (granted === null) throw unknownVenue(partnerId);
   const at = (resource: ResourceRow) => targetAt(granted, resource, slotStart);
   if (resourceIds !== undefined) return resourceIds.map((id) => at(requireResourceIn(granted.rules, id)));
   return resourcesOfSport(granted.rules.resources, wanted).map(at).sort(byPrice);
 }
+
+const unknownVenue = (partnerId: string | undefined): DomainError =>
+  partnerId === undefined ? venueNotFound() : venueNotAuthorized();
 
 const byPrice = (a: SlotTarget, b: SlotTarget): number =>
   (a.slot?.pricePaise ?? Infinity) - (b.slot?.pricePaise ?? Infinity) || (a.resource._id < b.resource._id ? -1 : 1);
@@ -87,9 +90,10 @@ async function findTarget(
   const find = (id: string | undefined): Promise<GrantedRules | null> | null =>
     id === undefined ? null : findGrantedRules(deps, partnerId, id, from);
   const [named, ofSlotId] = await Promise.all([find(venueId), find(idOfSlot)]);
-  if (venueId !== undefined && named === null) throw venueNotAuthorized();
+  if (venueId !== undefined && named === null) throw unknownVenue(partnerId);
   if (slotId === undefined) {
-    if (named === null || resourceId === undefined || slotStart === undefined) throw slotNotFound();
+    if (named === null || resourceId === undefined || slotStart === undefined)
+      throw slotNotFound(audienceOf(partnerId));
     return targetAt(named, requireResourceIn(named.rules, resourceId), slotStart);
   }
   const resource = ofSlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
