@@ -38,6 +38,25 @@ export async function readCommits(
   });
 }
 
+/**
+ * When each hold was really ended as EXPIRED, by id and by MongoDB's clock, for the document itself says only when it lapsed;
+ * milliseconds of Unix time.
+ */
+export async function expiredAtMs(stored: { context: { db: Db } }): Promise<Map<string, number>> {
+  const ended = (await readCommits(stored)).flat().filter(({ op, o }) => op === 'u' && o.diff?.u?.status === 'EXPIRED');
+  return new Map(ended.map((write) => [idOf(write), write.wall.getTime()]));
+}
+
+/** How long after its expiry each hold was ended, in milliseconds; below 0 where too early, Infinity where it never was. */
+export function latenessMs(
+  holds: readonly Pick<Reservation, '_id' | 'holdExpiresAt'>[],
+  endedAtMs: ReadonlyMap<string, number>,
+): number[] {
+  return holds.map(
+    ({ _id, holdExpiresAt }) => (endedAtMs.get(_id) ?? Number.POSITIVE_INFINITY) - holdExpiresAt.getTime(),
+  );
+}
+
 type Claim = Pick<Reservation, '_id' | 'claimed' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 
 /**

@@ -22,6 +22,7 @@ import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, START_DEADLINE_MS, stopProcess } from '../support/worker-process.ts';
 import { auditEvents } from './audit.ts';
 import {
+  anyVenueOfToday,
   confirmedLate,
   deletedEarly,
   expiries,
@@ -38,7 +39,6 @@ import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-sc
 import { insist, type Patience } from './insist.ts';
 import { report } from './report.ts';
 import { type ShiftedProcess, startShifted } from './shifted-process.ts';
-import { anyVenueOfToday } from './venue-of-today.ts';
 
 jest.setTimeout(600_000);
 
@@ -58,6 +58,7 @@ const OLD_ROWS = scaled(200, 20);
 
 const PROGRAMS = {
   api: 'src/main/api.ts',
+  'second API': 'src/main/api.ts',
   'hold-expiry': 'workers/hold-expiry.ts',
   'webhook-delivery': 'workers/webhook-delivery.ts',
   purge: 'test/faults/purging-process.ts',
@@ -78,7 +79,7 @@ async function startHosts(
   programs: readonly Program[],
   offMs: number,
   settings: Record<string, string> = {},
-): Promise<{ hosts: Map<Program, ShiftedProcess>; url: string; adminUrl: string }> {
+): Promise<{ hosts: Map<Program, ShiftedProcess>; urls: string[]; url: string; adminUrl: string }> {
   const hosts = new Map(
     programs.map((program, index) => [
       program,
@@ -86,10 +87,11 @@ async function startHosts(
     ]),
   );
   atEnd(endProcesses);
-  const [ready] = await Promise.all([...hosts.values()].map((host) => host.ready));
-  const [url, adminUrl] = [String(ready?.['url']), String(ready?.['adminUrl'])];
-  await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
-  return { hosts, url, adminUrl };
+  const ready = await Promise.all([...hosts.values()].map((host) => host.ready));
+  const urls = ready.flatMap(({ url, adminUrl }) => (adminUrl === undefined ? [] : [String(url)]));
+  for (const url of urls)
+    await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
+  return { hosts, urls, url: urls[0] ?? '', adminUrl: String(ready[0]?.['adminUrl']) };
 }
 
 /** A receiver that refuses three in ten events once, so that retries are seen too. */
@@ -143,8 +145,9 @@ async function releaseHolds(
 /** Starts the processes, and makes what the history and the probes work on. */
 async function setStage(seed: number) {
   const service = await anyService();
-  const { hosts, url, adminUrl } = await startHosts(service, Object.keys(PROGRAMS) as Program[], OFF_AT_START_MS);
-  const { scene, groundsOf, first } = await sceneOn({ ...service, urls: [url], adminUrl });
+  const programs = Object.keys(PROGRAMS) as Program[];
+  const { hosts, urls, url, adminUrl } = await startHosts(service, programs, OFF_AT_START_MS);
+  const { scene, groundsOf, first } = await sceneOn({ ...service, urls, adminUrl });
   const today = await anyVenueOfToday(service, [{ price_rupees: 1200 }, { name: 'Closed' }]);
   const [sold = '', closed = ''] = today.resourceIds;
   scene.model.repricing(sold, 1200)();
@@ -157,7 +160,8 @@ async function setStage(seed: number) {
   const { secretKey } = await subscribe(first, receiver.url);
   const aged = await insertAged(service, await anyEndedHold(service, first, scene.venueId), OLD_ROWS);
   const isRead = new AbortController();
-  const reading = readWholeFeed([createClient(url, first.apiKey)], scene.patience, isRead.signal);
+  const readers = urls.map((each) => createClient(each, first.apiKey));
+  const reading = readWholeFeed(readers, scene.patience, isRead.signal);
   // It is awaited when all is in the feed, or at the end.
   atEnd(async () => {
     isRead.abort();
@@ -258,7 +262,7 @@ const firstOfEach = (found: Record<string, string[]>): Record<string, string[]> 
       .map(([kind, all]) => [kind, all.length > 10 ? [...all.slice(0, 10), `${all.length} in all`] : all]),
   );
 
-test('while hosts’ clocks jump by an hour and by 400 days, nothing is sold against the rules, deleted or expired early, or confirmed late, and receivers accept every webhook', async () => {
+test('while hosts’ clocks, of two APIs too, jump by an hour and by 400 days, nothing is sold against the rules, deleted or expired early, or confirmed late, and receivers accept every webhook', async () => {
   const seed = propertySeed();
   const stage = await setStage(seed);
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import { anyVenue, type Json, type Venue } from '../support/factories.ts';
 import { integerBetween, pick, type Random } from '../support/random.ts';
 import type { Service } from '../support/service.ts';
-import { idOf, readCommits } from './claim-log.ts';
-import { expiredAtMs, latenessMs } from './settled.ts';
+import { expiredAtMs, idOf, latenessMs, readCommits } from './claim-log.ts';
 import type { ShiftedProcess } from './shifted-process.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,6 +30,20 @@ export async function keepJumping(
     await delay(pauseMs, undefined, { signal: over }).catch(() => undefined);
   }
   return jumps;
+}
+
+/** A venue where it is the middle of the day now, open all day in slots of 5 minutes; `date` is the day there. */
+export async function anyVenueOfToday(service: Service, resources: readonly Json[]): Promise<Venue & { date: string }> {
+  const hour = new Date().getUTCHours();
+  const isDayInUtc = hour >= 6 && hour < 18;
+  const open = { duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' };
+  const venue = await anyVenue(
+    service,
+    resources.map((each) => ({ ...open, ...each })),
+    { time_zone: isDayInUtc ? 'UTC' : 'Etc/GMT-12' },
+  );
+  const date = new Date(Date.now() + (isDayInUtc ? 0 : 12 * HOUR_MS)).toISOString().slice(0, 10);
+  return { ...venue, date };
 }
 
 /** The least that a process may be set to. */

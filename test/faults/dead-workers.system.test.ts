@@ -4,15 +4,14 @@ import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import { blockCommands, endCommandsOf } from '../support/fail-points.ts';
-import { type OwnServer, ownMongod } from '../support/own-servers.ts';
+import { blockCommands, endCommandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, killProcess, logged, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { changeOf, inSeconds, toldAsTwo, untold } from './figures.ts';
 import { report } from './report.ts';
 
@@ -31,7 +30,6 @@ const KINDS = ['hold-expiry', 'webhook-delivery'] as const;
 type Kind = (typeof KINDS)[number];
 type Pair = { doomed: SpawnedProcess; survivor: SpawnedProcess };
 
-let mongod: OwnServer;
 let service: Service;
 let receiver: WebhookReceiver;
 let partner: Partner;
@@ -41,10 +39,7 @@ let unanswered: unknown;
 let pairs: Record<Kind, Pair>;
 
 beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
-  service = await startService({
-    MONGODB_URI: mongod.uri,
+  service = await startServiceOnOwnMongod({
     HOLD_TTL_SECONDS: '2',
     WEBHOOK_TIMEOUT_MS: String(WEBHOOK_TIMEOUT_MS),
     // For what a busy receiver lets time out.
@@ -72,19 +67,11 @@ afterAll(async () => {
   await endProcesses();
   await receiver.close();
   await service.stop();
-  await mongod.discard();
 });
 
-/** A worker that MongoDB knows by `name`, so that its commands alone can be held up. */
-function startNamed(kind: Kind, name: string): SpawnedProcess {
-  const MONGODB_URI = `${mongod.uri}&appName=${name}-${kind}`;
-  return startProcess(`workers/${kind}.ts`, { ...service.environment, MONGODB_URI });
-}
-
-async function kill(process: SpawnedProcess): Promise<void> {
-  process.signal('SIGKILL');
-  await process.exited;
-}
+/** A worker that MongoDB knows by `name` and its kind. */
+const startNamed = (kind: Kind, name: string): SpawnedProcess =>
+  startProcess(`workers/${kind}.ts`, environmentNamed(service, `${name}-${kind}`));
 
 /** Freezes one of two workers; resolves once its wait for a job has run out, so that Redis gives the next job to the other. */
 async function freeze(kind: Kind, worker: SpawnedProcess): Promise<void> {
@@ -195,7 +182,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
     const holdId = await place();
     await block.met();
     const killedAt = performance.now();
-    await kill(doomed);
+    await killProcess(doomed);
     await endCommandsOf(service, `${appName}-${kind}`);
     await block.lift();
     expect(await isDone(holdId)).toBe(false);
@@ -257,7 +244,7 @@ async function killInAttempt(holdId: string, worker: SpawnedProcess, next: () =>
   await eventually('an attempt is being made', isInProgress, START_DEADLINE_MS);
   const attempts = attemptsOf(holdId).length;
   const killedAt = performance.now();
-  await kill(worker);
+  await killProcess(worker);
   await next();
   await eventually('the next attempt', () => attemptsOf(holdId).length > attempts, START_DEADLINE_MS);
   return performance.now() - killedAt;

@@ -8,7 +8,13 @@ import { type Answering, startReceiver, type WebhookReceiver } from '../support/
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
-import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import {
+  endProcesses,
+  killProcess,
+  type SpawnedProcess,
+  START_DEADLINE_MS,
+  startProcess,
+} from '../support/worker-process.ts';
 import { anyDeliveries, type Deliveries, describeArrivals, type Endpoint, streamTo } from './due-deliveries.ts';
 import { residentMb } from './memory.ts';
 import { report } from './report.ts';
@@ -119,8 +125,7 @@ test('while all 20 subscriptions of one partner hang, deliveries to others arriv
 }, 200_000);
 
 test('control: without permits those to others wait for the deadline of what is stuck', async () => {
-  worker.signal('SIGKILL');
-  await worker.exited;
+  await killProcess(worker);
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
   const permit = { beginSend: () => true, release: () => undefined };
   const deps = { ...service.context, sender, permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) } };

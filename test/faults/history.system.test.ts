@@ -2,27 +2,21 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { dispatchWaiting } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
-import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { releasing } from '../support/releases.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
-import { endProcesses } from '../support/worker-process.ts';
 import { auditEvents } from './audit.ts';
 import { playHistory } from './history.ts';
 import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-scene.ts';
 import { troubles } from './insist.ts';
 import { report } from './report.ts';
-import { startShifted } from './shifted-process.ts';
 import { startSystem, VICTIMS, type Victim } from './system.ts';
 
-const CLOCK_SHIFTS_MS = [-500, 600_000];
 const seed = propertySeed();
 
 const atEnd = releasing(afterEach);
@@ -51,33 +45,6 @@ test(`in a random history of eight partners and an operator on the same slots, n
     seed,
   });
 }, 400_000);
-
-test('no slot is sold twice by two APIs whose clocks differ by 10 minutes, and the feed keeps its order', async () => {
-  const service = await anyService();
-  const apis = CLOCK_SHIFTS_MS.map((shiftMs) => startShifted('src/main/api.ts', service.environment, shiftMs));
-  atEnd(endProcesses);
-  const lines = await Promise.all(apis.map((api) => api.ready));
-  const { scene, groundsOf } = await sceneOn({ ...service, urls: lines.map(({ url }) => String(url)) });
-
-  const tally = await playHistory(scene, seed, (steps) => steps >= scaled(2000, 150));
-  await dispatchAll(service);
-
-  expect(await contradictions(service, scene, groundsOf)).toEqual([]);
-  report({
-    promise: 6,
-    experiment: `random history on two APIs, ${CLOCK_SHIFTS_MS.map((ms) => `one ${ms / 1000} s off`).join(', ')}`,
-    count: inWords(tally),
-    result: '0 contradictions, the feed in the order of what happened',
-    seed,
-  });
-}, 400_000);
-
-/** Takes every event to the log and the feed, as a worker's sweep does. */
-async function dispatchAll({ context }: Service): Promise<void> {
-  const all = { graceMs: 0, limit: 10_000, stopping: new AbortController().signal };
-  await dispatchWaiting(context, all);
-  await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
-}
 
 describe('control: the checker', () => {
   test('finds double bookings without the guard index', async () => {

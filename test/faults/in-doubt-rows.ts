@@ -40,7 +40,7 @@ export const BOOKED = 'BOOKED: hold_created, booking_created';
 const HOLDS = '/api/v1/partner/holds';
 const holdIdOf = (hold: Json) => String(hold['hold_id']);
 
-async function anyHold({ partner, anySlot }: World): Promise<string> {
+export async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
 }
 

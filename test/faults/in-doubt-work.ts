@@ -3,10 +3,10 @@ import { lapseNow } from '../../src/reservations/hold-expiry.store.ts';
 import { expireHolds } from '../../src/reservations/reservations.service.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import { placeHold, subscribe } from '../support/factories.ts';
+import { subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
-import { COMMIT, inside, type Row, single } from './in-doubt-rows.ts';
+import { anyHold, COMMIT, inside, type Row, single } from './in-doubt-rows.ts';
 import { countOf, reservations, rowNow, type World } from './in-doubt-world.ts';
 
 /** Work that is ready to be done, once more each time that it is called; `end` releases what it needed. */
@@ -21,10 +21,6 @@ export type Work = Pick<Row, 'struck' | 'before' | 'once'> & {
   work: string;
   prepare: (world: World) => Promise<PreparedWork>;
 };
-
-async function anyHoldId({ partner, anySlot }: World): Promise<string> {
-  return String((await placeHold(partner, anySlot()))['hold_id']);
-}
 
 async function forget({ service }: World, ...collections: string[]): Promise<void> {
   for (const name of collections) await service.context.db.collection(name).deleteMany({});
@@ -65,7 +61,7 @@ export const WORKS: readonly Work[] = [
     work: 'the expiry of a hold',
     struck: [single('update', 'reservations')],
     prepare: async (world) => {
-      const holdId = await anyHoldId(world);
+      const holdId = await anyHold(world);
       await lapseNow(world.service.context.db, holdId);
       return {
         run: () => expireHolds(world.service.context, [holdId]),
@@ -86,7 +82,7 @@ export const WORKS: readonly Work[] = [
     prepare: async (world) => {
       await forget(world, 'webhook_subscriptions', 'deliveries');
       await subscribe(world.partner, 'http://127.0.0.1:9/hook');
-      const holdId = await anyHoldId(world);
+      const holdId = await anyHold(world);
       return {
         run: async () => {
           const { failures } = await dispatchEvents(world.service.context, [holdId]);

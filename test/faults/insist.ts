@@ -38,7 +38,7 @@ export async function insist(call: () => Promise<Reply>, patience: Patience): Pr
 }
 
 /** How a connection broke; anything else is a fault that the client found in a response, and is thrown on. */
-function brokenBy(err: unknown): 'refused' | 'reset' {
+export function brokenBy(err: unknown): 'refused' | 'reset' {
   const { code } = err as { code?: unknown };
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'reset';

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../src/platform/ids.ts';
 import { integerBetween, type Random } from '../support/random.ts';
+import { brokenBy } from './insist.ts';
 
 /** How the calls of all clients went. */
 export type CallCounts = {
@@ -12,8 +13,6 @@ export type CallCounts = {
   refused: number;
   /** The connection broke after something was sent. */
   reset: number;
-  /** The same, and the client met it as it was sending. */
-  brokenPipe: number;
   /** Answers of 500 and above. */
   failed: number;
 };
@@ -28,7 +27,7 @@ const AGAIN_AFTER_MS = 50;
  * posts, without an idempotency key. None repeats a call: what is broken is counted.
  */
 export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random): KeepAliveClients {
-  const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
+  const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, failed: 0 };
   const stopping = new AbortController();
   const call = (agent: Agent, isPost: boolean) =>
     new Promise<number>((resolve, reject) => {
@@ -59,11 +58,4 @@ export function startKeepAliveClients(url: string, apiKey: string, clients: numb
       await Promise.all(running);
     },
   };
-}
-
-function brokenBy(err: NodeJS.ErrnoException): 'refused' | 'reset' | 'brokenPipe' {
-  if (err.code === 'ECONNREFUSED') return 'refused';
-  if (err.code === 'EPIPE') return 'brokenPipe';
-  if (err.code === 'ECONNRESET') return 'reset';
-  throw err;
 }

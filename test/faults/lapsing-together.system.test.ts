@@ -13,9 +13,9 @@ import { rowsOf } from '../support/rows.ts';
 import { isLongTier } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
+import { expiredAtMs } from './claim-log.ts';
 import { inSeconds } from './figures.ts';
 import { report } from './report.ts';
-import { expiredAtMs } from './settled.ts';
 
 jest.setTimeout(600_000);
 

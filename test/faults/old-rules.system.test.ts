@@ -4,11 +4,11 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, confirmBody, dateIn, expectStatus, operatorOf, slotsOf } from '../support/factories.ts';
-import { type Block, blockCommands } from '../support/fail-points.ts';
-import { type OwnServer, ownMongod } from '../support/own-servers.ts';
+import type { Block } from '../support/fail-points.ts';
+import { blockCommands, commandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import { endProcesses, type SpawnedApi, startApi } from '../support/worker-process.ts';
 import { report } from './report.ts';
@@ -17,7 +17,6 @@ const APP_NAME = 'with-old-rules';
 const LEASE_MS = 500;
 const HOLDS = 6;
 
-let mongod: OwnServer;
 /** Through which operators change the rules. */
 let service: Service;
 /** The process that does not learn of it. */
@@ -26,11 +25,8 @@ let venue: Venue;
 let slots: Json[];
 let block: Block | undefined;
 beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
-  service = await startService({ MONGODB_URI: mongod.uri, CACHE_LEASE_MS: String(LEASE_MS) });
-  const MONGODB_URI = `${mongod.uri}&appName=${APP_NAME}`;
-  api = await startApi({ ...service.environment, MONGODB_URI });
+  service = await startServiceOnOwnMongod({ CACHE_LEASE_MS: String(LEASE_MS) });
+  api = await startApi(environmentNamed(service, APP_NAME));
   venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   const days = Array.from({ length: scaled(10, 3) }, (_, day) => dateIn(3 + day));
   const partner = await anyPartner(service, [venue.id]);
@@ -43,9 +39,11 @@ afterEach(async () => {
 afterAll(async () => {
   await endProcesses();
   await service.stop();
-  await mongod.discard();
 });
 
+/** Holds up the API's confirmations that it reads from the primary. */
+const blockConfirmations = (forMs: number) =>
+  blockCommands(service, { appName: APP_NAME, command: 'find', collection: 'cache_leases', forMs });
 const ofSlot = (slot: Json | undefined): string => String(slot?.['slot_id']);
 const hold = ({ api: client }: Partner, slot: Json | undefined) =>
   client.post('/api/v1/partner/holds', { slot_id: ofSlot(slot) });
@@ -71,12 +69,7 @@ test('holds that were on their way when their process was frozen are written nei
     const some = slots.splice(0, HOLDS);
     // Let the lease end: the holds then read the rules again, and wait for the confirmation before their writes.
     await delay(LEASE_MS);
-    block = await blockCommands(service, {
-      appName: APP_NAME,
-      command: 'find',
-      collection: 'cache_leases',
-      forMs: 1000,
-    });
+    block = await blockConfirmations(1000);
     const holding = some.map((slot) => hold(partner, slot));
     await block.met();
     api.signal('SIGSTOP');
@@ -87,11 +80,8 @@ test('holds that were on their way when their process was frozen are written nei
     expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sale), 201);
     await block.lift();
     await eventually('what was held up is over', async () => {
-      const { inprog } = await service.context.db
-        .getClient()
-        .db('admin')
-        .command({ currentOp: 1, appName: APP_NAME, active: true, ns: /reservations/ });
-      return (inprog as unknown[]).length === 0;
+      const commands = await commandsOf(service, APP_NAME);
+      return commands.every(({ ns = '' }) => !ns.includes('reservations'));
     });
     api.signal('SIGCONT');
 
@@ -120,12 +110,7 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
     const operator = operatorOf(service);
     const blackout = await closeFrom(second, second);
     const held = expectStatus(await hold(partner, first), 201);
-    block = await blockCommands(service, {
-      appName: APP_NAME,
-      command: 'find',
-      collection: 'cache_leases',
-      forMs: 2 * LEASE_MS,
-    });
+    block = await blockConfirmations(2 * LEASE_MS);
     // What was confirmed before is used no more.
     await delay(LEASE_MS / 2);
     await Promise.all([block.met(), slotsOf(partner, venue.id)]);

@@ -24,9 +24,9 @@ import { isLongTier, scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { expiredAtMs, latenessMs } from './claim-log.ts';
 import { changeOf, inSeconds, spread, toldAsTwo, untold } from './figures.ts';
 import { report } from './report.ts';
-import { expiredAtMs, latenessMs } from './settled.ts';
 
 // On a machine that is busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));

@@ -6,7 +6,8 @@ import { eventually } from '../support/eventually.ts';
 import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
 import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
-import { type SpawnedProcess, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { killProcess, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
 const FILES = {
   api: 'src/main/api.ts',
@@ -133,10 +134,7 @@ export async function startSystem({
         await primary.start();
         await mongo.isWhole();
       } else {
-        await end(victim, 0, async (process) => {
-          process.signal('SIGKILL');
-          return (await process.exited).code;
-        });
+        await end(victim, 0, async (process) => (await killProcess(process)).code);
       }
     },
     use: (next) => {
@@ -154,8 +152,7 @@ export async function startSystem({
     replace: (part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
     stop: async () => {
       const processes = Object.values(running).flat();
-      for (const { process } of processes) process.signal('SIGKILL');
-      await Promise.all(processes.map(({ process }) => process.exited));
+      await Promise.all(processes.map(({ process }) => killProcess(process)));
       stopping.abort();
       await db.close();
       await Promise.all([redis.discard(), mongo.discard()]);

@@ -24,8 +24,11 @@ export type Trading = {
   receiver: WebhookReceiver;
   /** What is left to sell; the sales take from the end. */
   slotIds: string[];
-  /** Sells while `disturb` is at work; returns what was lost or happened twice, and how it went. */
-  during(random: Random, disturb: (sales: Sales) => Promise<void>): Promise<TradingFigures>;
+  /** Sells while `disturb` is at work; returns what was lost or happened twice, how it went, and what `disturb` has seen. */
+  during<Seen>(
+    random: Random,
+    disturb: (sales: Sales) => Promise<Seen>,
+  ): Promise<{ figures: TradingFigures; seen: Seen }>;
   stop(): Promise<void>;
 };
 
@@ -38,19 +41,20 @@ export async function startTrading(
 ): Promise<Trading> {
   const receiver = await startReceiver(...receiving);
   const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }]);
-  const { api, apiKey, id } = await anyPartner(system, [venue.id]);
-  await subscribe({ id, api, apiKey }, receiver.url);
+  const partner = await anyPartner(system, [venue.id]);
+  const { apiKey } = partner;
+  await subscribe(partner, receiver.url);
   // Few credits, so that a customer's next purchase is soon needed.
-  const packageId = await anyPackage(system, { id, api, apiKey }, [venue.id], { credits: 3 });
+  const packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
   const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
-  const slotIds = (await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))).flat();
+  const slotIds = (await Promise.all(days.map((day) => freeSlotIds(partner, venue.id, day)))).flat();
   return {
     apiKey,
     receiver,
     slotIds,
     during: async (random, disturb) => {
       const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);
-      await disturb(sales);
+      const seen = await disturb(sales);
       await sales.stop();
       const audit = await auditEvents(system, receiver.received, 1);
       const rows = await rowsOf(system, 'reservations');
@@ -61,7 +65,8 @@ export async function startTrading(
         ...faultsOfCredits(await rowsOf(system, 'package_purchases'), rows),
         ...audit.faults,
       ];
-      return { ...sales.patience, faults, repeats: audit.repeats, heard: receiver.received.length };
+      const { repeats } = audit;
+      return { figures: { ...sales.patience, faults, repeats, heard: receiver.received.length }, seen };
     },
     stop: () => receiver.close(),
   };

@@ -6,9 +6,8 @@ import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, subscribe } from '../support/factories.ts';
-import { blockCommands } from '../support/fail-points.ts';
-import { type OwnServer, ownMongod } from '../support/own-servers.ts';
-import { type Service, startService } from '../support/service.ts';
+import { blockCommands, startServiceOnOwnMongod } from '../support/fail-points.ts';
+import type { Service } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
@@ -23,25 +22,19 @@ const MOST_RUNS = CALLS / 10;
 const SLOW_MS = 1000;
 const DAY_MS = 86_400_000;
 
-let mongod: OwnServer;
 let service: Service;
 let venue: Venue;
 let partner: Partner;
 let other: Partner;
 const commands: mongoose.mongo.CommandStartedEvent[] = [];
 beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
-  service = await startService({ MONGODB_URI: `${mongod.uri}&appName=${APP_NAME}&monitorCommands=true` });
+  service = await startServiceOnOwnMongod({}, `appName=${APP_NAME}`, 'monitorCommands=true');
   service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
     commands.push(event);
   });
   venue = await anyVenue(service);
 });
-afterAll(async () => {
-  await service.stop();
-  await mongod.discard();
-});
+afterAll(() => service.stop());
 beforeEach(async () => {
   [partner, other] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   commands.splice(0);

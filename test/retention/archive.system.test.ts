@@ -11,12 +11,11 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
-import { failPointMet } from '../support/fail-points.ts';
+import { blockCommands, endCommandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
-import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
-import { type Service, startService } from '../support/service.ts';
-import { endProcesses, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
+import type { Service } from '../support/service.ts';
+import { endProcesses, killProcess, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 import {
   ancientId,
   anyFolder,
@@ -31,17 +30,13 @@ import {
   purge,
 } from './purging.ts';
 
-let mongod: OwnServer;
 let service: Service;
 let folder: Folder;
 let partner: Partner;
 let hold: Reservation;
 
-// A server of its own: a fail point is of the whole server.
 beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
-  service = await startService({ MONGODB_URI: `${mongod.uri}&monitorCommands=true` });
+  service = await startServiceOnOwnMongod({}, 'monitorCommands=true');
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   await operatorOf(service).post('/api/v1/operator/venues', {});
@@ -63,7 +58,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await endProcesses();
   await service.stop();
-  await mongod.discard();
 });
 beforeEach(async () => {
   folder = await anyFolder();
@@ -310,36 +304,21 @@ describe('in steps', () => {
 });
 
 describe('as a process', () => {
-  const start = (extra: Record<string, string> = {}): SpawnedProcess =>
-    startProcess('workers/hold-expiry.ts', {
-      ...service.environment,
-      MONGODB_URI: `${mongod.uri}&appName=purge`,
-      ARCHIVE_URL: folder.url,
-      HEALTH_PORT: '0',
-      ...extra,
-    });
-  const admin = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
+  const start = (): SpawnedProcess =>
+    startProcess('workers/hold-expiry.ts', { ...environmentNamed(service, 'purge'), ARCHIVE_URL: folder.url });
   const archivedIds = async () => (await folder.lines()).map(idOfLine);
 
   test('killed between archive and delete it loses nothing; the next archives again, and each row comes back once', async () => {
     const ids = await plantHolds(150);
     const before = await everything();
-    const data = { appName: 'purge', failCommands: ['delete'], blockConnection: true, blockTimeMS: 60_000 };
-    const { count } = await admin({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
+    const purging = { appName: 'purge', command: 'delete', collection: 'reservations', forMs: 60_000 };
+    const block = await blockCommands(service, purging);
     const killed = start();
-    const timesEntered = Number(count) + 1;
-    await failPointMet(service.context.db, timesEntered);
+    await block.met();
     expect(new Set(await archivedIds())).toEqual(new Set(ids));
-    killed.signal('SIGKILL');
-    await killed.exited;
-    // The server has the command still, and would carry it out.
-    const server = service.context.db.getClient().db('admin');
-    const underWay = { appName: 'purge', 'command.delete': 'reservations' };
-    const [{ opid }] = (await server
-      .aggregate([{ $currentOp: {} }, { $match: underWay }], { readConcern: { level: 'local' } })
-      .toArray()) as [{ opid: number }];
-    await admin({ killOp: 1, op: opid });
-    await admin({ configureFailPoint: 'failCommand', mode: 'off' });
+    await killProcess(killed);
+    await endCommandsOf(service, 'purge');
+    await block.lift();
     expect(await everything()).toEqual(before);
 
     // The lease of a killed process lasts for two minutes.
@@ -391,7 +370,7 @@ describe('as a process', () => {
     const run = async (...args: string[]) => {
       const command = startProcess(
         'src/main/restore-archive.ts',
-        { MONGODB_URI: mongod.uri, MONGODB_ALLOW_INSECURE: 'true' },
+        { MONGODB_URI: service.environment['MONGODB_URI'] ?? '', MONGODB_ALLOW_INSECURE: 'true' },
         args,
       );
       return { ...(await command.exited), log: command.log() };

@@ -1,8 +1,34 @@
 import type { Db } from '../../src/platform/mongo.ts';
 import { eventually } from './eventually.ts';
+import { ownMongod } from './own-servers.ts';
+import { type Service, startService } from './service.ts';
 
 /** Whatever has a connection to the server. */
 type Connected = { context: { db: Pick<Db, 'name' | 'getClient'> } };
+
+/**
+ * Starts a service on a mongod of its own, which ends with it: a fail point is of the whole server. `options` are added to the
+ * address, such as `monitorCommands=true`.
+ */
+export async function startServiceOnOwnMongod(
+  overrides: Record<string, string> = {},
+  ...options: readonly string[]
+): Promise<Service> {
+  const mongod = await ownMongod();
+  await mongod.start();
+  const service = await startService({ ...overrides, MONGODB_URI: [mongod.uri, ...options].join('&') });
+  const stop = async () => {
+    await service.stop();
+    await mongod.discard();
+  };
+  return { ...service, stop };
+}
+
+/** The environment of a process on the service's database that MongoDB knows by `appName`: its commands alone can be held up. */
+export const environmentNamed = ({ environment }: Service, appName: string): Record<string, string> => ({
+  ...environment,
+  MONGODB_URI: `${environment['MONGODB_URI']}&appName=${appName}`,
+});
 
 /** What a fail point holds up: commands of one client (its appName), of this name, on one collection; each for 3 s unless stated. */
 export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
@@ -13,10 +39,13 @@ export type Block = {
   lift: () => Promise<void>;
 };
 
+/** `op` is its kind (`update`), `ns` the collection with its database. */
+type ServerCommand = { opid: unknown; op: string; ns?: string };
+
 /** What MongoDB is doing for a client. */
-export async function commandsOf(service: Connected, appName: string): Promise<{ opid: unknown; op: string }[]> {
+export async function commandsOf(service: Connected, appName: string): Promise<ServerCommand[]> {
   const { inprog } = await onAdmin(service, { currentOp: 1, appName, active: true });
-  return inprog as { opid: unknown; op: string }[];
+  return inprog as ServerCommand[];
 }
 
 /** Ends what MongoDB is doing for a client that is dead: what was held up for it must not be done after its death. */

@@ -147,6 +147,12 @@ export async function stopProcess(process: SpawnedProcess): Promise<{ code: numb
   return { code, tookMs: performance.now() - askedAt };
 }
 
+/** Sends SIGKILL; resolves when it has ended. */
+export async function killProcess(process: SpawnedProcess): Promise<Exit> {
+  process.signal('SIGKILL');
+  return process.exited;
+}
+
 /** Resolves when it has ended with exit code 0; rejects with what it printed where it ends otherwise. */
 export async function finished(process: SpawnedProcess): Promise<void> {
   const { code, signal } = await process.exited;

@@ -12,7 +12,7 @@ import type { Guarded, RedisSet } from '../support/redis-sets.ts';
 import { startBehindOneAddress, startCluster, startSentinels } from '../support/redis-sets.ts';
 import { releasing } from '../support/releases.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
-import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, killProcess, logged, startProcess } from '../support/worker-process.ts';
 import { CERTIFICATES, certificatesIn } from './certificates.ts';
 import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
 import { redisWithTls } from './tls-redis.ts';
@@ -145,21 +145,20 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
     if (topology.overrides) await expectVerification(topology.servers);
     const trading = await startTrading(system);
     atEnd(trading.stop);
-    const felt: Awaited<ReturnType<ReturnType<typeof startProbe>['stop']>>[] = [];
-    const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
+    const { figures, seen } = await trading.during(mulberry32(propertySeed()), async (sales) => {
       await sales.goOn();
       const calm = startProbe(system, trading);
       await delay(SETTLED_MS);
-      felt.push(await calm.stop());
+      const before = await calm.stop();
       const probe = startProbe(system, trading);
       await delay(1000);
       await topology.fail();
       await delay(SETTLED_MS);
       await sales.goOn();
-      felt.push(await probe.stop());
+      return { before, during: await probe.stop() };
     });
     expect(figures.faults).toEqual([]);
-    noteFinding({ name, what, before: felt[0], during: felt[1], ...inWords(figures) });
+    noteFinding({ name, what, ...seen, ...inWords(figures) });
   }, 400_000);
 });
 
@@ -171,6 +170,5 @@ async function expectVerification({ mongo, redis }: Topology['servers']): Promis
   expect(error).toMatch(/certificate/);
   // The client of sentinels says no more than that the connection ended.
   await logged(stranger, 'waiting for Redis: it cannot be reached');
-  stranger.signal('SIGKILL');
-  await stranger.exited;
+  await killProcess(stranger);
 }

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Sales } from '../faults/sales.ts';
-import type { FaultSystem, Part } from '../faults/system.ts';
-import { PARTS, startSystem } from '../faults/system.ts';
-import type { Trading } from '../faults/trading.ts';
-import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import { type FaultSystem, PARTS, type Part, startSystem } from '../faults/system.ts';
+import { startTrading, TRADING_OVERRIDES, type Trading } from '../faults/trading.ts';
 import { noteFinding } from '../support/findings.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, stopProcess } from '../support/worker-process.ts';
+import { endProcesses, type SpawnedProcess, stopProcess } from '../support/worker-process.ts';
 
 const { UPGRADE_FROM: former } = process.env;
 const APIS = 2;
@@ -56,7 +53,7 @@ test.each(rows)(
   async ({ first, order }) => {
     const outputs: string[] = [];
     const codes: (number | null)[] = [];
-    const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
+    const { figures } = await trading.during(mulberry32(propertySeed()), async (sales) => {
       await sales.goOn();
       system.use(undefined);
       const migrated = await system.command('src/main/migrate.ts');
