@@ -4,8 +4,7 @@ import { NEVER_KEPT } from '../../src/operations/audit/redact.rules.ts';
 import { statusFrom } from '../http/quota.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartnerOverHttp, anyVenue, bookSlot, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
@@ -200,8 +199,6 @@ describe('the audit tells of browsers', () => {
     expect(await newest()).toMatchObject({ action: 'createPartner', who: 'session', status: 201 });
     await stranger.send('POST', '/sign-out', { headers: { ...OWN, cookie } });
     expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
-    const text = JSON.stringify(await service.context.db.collection('audit').find({}).toArray());
-    expect([OPERATOR_KEY, 'not the key', cookie.split('=')[1] ?? ''].some((each) => text.includes(each))).toBe(false);
   });
 
   test('and not of those without a key, who could fill it', async () => {
@@ -321,43 +318,11 @@ describe('the audit is searched', () => {
   });
 });
 
-describe('no audit row holds a secret or a customer’s data', () => {
-  test('whatever an operator does', async () => {
-    const [slot = '', other = ''] = await freeSlotIds(partner, venueId);
-    const canary = { customer_name: 'Zebra Canary', customer_phone: '9845011223' };
-    const booking = await bookSlot(partner, slot, {
-      ...canary,
-      payment_reference: 'zebra-pay',
-      order_reference: 'zebra-order',
-      metadata: { note: 'zebra note' },
-    });
-    const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
-    const end = { reason: 'Zebra Canary rang', idempotency_key: randomUUID() };
-    expectStatus(await operator.post(`${path}/cancel`, end), 200);
-    expect(await newest()).toMatchObject({
-      action: 'cancelBooking',
-      before: { status: 'BOOKED', customer_name: '[redacted]' },
-      after: { status: 'CANCELLED' },
-    });
-    expectStatus(await operator.post('/api/v1/operator/walk-ins', { slot_id: other, ...canary }), 201);
-    expect(await newest()).toMatchObject({ action: 'placeWalkIn', after: { status: 'BOOKED' } });
-    const key = expectStatus(await operator.post(`${PARTNERS}/${partner.id}/keys`, {}), 201);
-    const path2 = `${PARTNERS}/${partner.id}/keys/${String(key['key_id'])}/rotate`;
-    const rotated = expectStatus(await operator.post(path2, {}), 201);
-    await operator.post('/api/v1/operator/customers/erase', { customer_phone: '9845011223' });
-    const text = JSON.stringify(await service.context.db.collection('audit').find({}).toArray());
-    const secrets = [key, rotated].map(({ api_key: apiKey }) => String(apiKey).slice(-43));
-    const found = ['Zebra', 'zebra', '9845011223', ...secrets].filter((each) => text.includes(each));
-    expect(found).toEqual([]);
-    expect(text).toContain(String(rotated['key_id']));
-  });
-
-  test('every field of the interface that is named like one is among those that are left out', async () => {
-    const names = await inside.namesOfFields();
-    const sensitive = names.filter((name) => /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name));
-    expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
-    expect(sensitive.length).toBeGreaterThan(3);
-  });
+test('every field of the interface that is named like a secret or a customer’s is among those that no audit row holds', async () => {
+  const names = await inside.namesOfFields();
+  const sensitive = names.filter((name) => /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name));
+  expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
+  expect(sensitive.length).toBeGreaterThan(3);
 });
 
 describe('an action without its row is not carried out', () => {

@@ -78,11 +78,14 @@ describe('the configuration', () => {
     ['ARCHIVE_URL', ['file:///var/archive%', 's3://k', 's3://kept-rows/a b', 's3://kept-rows/?x']],
     ['ARCHIVE_ENDPOINT', ['https://user:canary@store', 'https://:canary@store']],
     ['MONGODB_URI', ['http://h:27017', 'mongodb://h', 'mongodb://h:1,i:2/', 'mongodb://h/?replicaSet=rs0']],
-    ['MONGODB_URI', ['mongodb+srv://u:canary@h?tls=true']],
+    ['MONGODB_URI', ['mongodb+srv://u:canary@h?tls=true', 'canary', 'http://u:canary@h/db', ' mongodb://u:canary@h']],
+    ['REDIS_URL', ['canary', 'http://u:canary@h', 'redis://:canary@h:99999', 'redis://:canary@h:x']],
+    ['REDIS_URL', ['redis://:canary%ZZ@h', 'redis://:canary']],
+    ['ALERT_URL', ['canary', 'ftp://h/canary', 'http://u:canary@h/', 'http://[canary']],
     ['OPERATOR_API_KEY', ['canary']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
     ['OTEL_TRACES_SAMPLER_ARG', ['2']],
-    ['ENCRYPTION_KEYS', ['canary']],
+    ['ENCRYPTION_KEYS', ['canary', `${KEY},canary`]],
   ])('%s rejects each of %j, by name, and repeats no secret', (variable, values) => {
     const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
     for (const value of values) {

@@ -2,6 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import {
   anyPackage,
   anyPartner,
+  anyResourceBody,
   anyVenue,
   bookSlot,
   buyPackage,
@@ -35,8 +36,8 @@ export type World = {
 const HOUR_MS = 3_600_000;
 const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
-/** A call that succeeds of every route of both tables, with a canary wherever it takes text of a customer or a secret. */
-export function canaryCalls(world: World): Record<string, () => Promise<Input> | Input> {
+/** Inputs with which calls of all routes succeed, with a canary wherever one takes text of a customer or a secret. */
+export function canaryCalls(world: World) {
   const { service, partner, venueId, resourceId, anySlot } = world;
   const operator = operatorOf(service);
   const made = async (path: string, body: Json, id: string) =>
@@ -88,106 +89,74 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
   const search = { customer_phone: CUSTOMER.customer_phone, customer_name: CUSTOMER.customer_name };
   const { customer_name, customer_phone } = CUSTOMER;
   const days = { from: dateIn(3), to: dateIn(4) };
-  const none = (): Input => ({});
-  const ofVenue = (): Input => ({ ids: [venueId] });
-  const ofResource = (): Input => ({ ids: [resourceId] });
-  const ofPartner = (): Input => ({ ids: [partner.id] });
-
-  return {
-    'partner getMe': none,
-    'partner listVenues': none,
-    'partner getVenue': ofVenue,
-    'partner listResources': ofVenue,
+  /** Any object of the collection that a path names before an id. */
+  const anyIdOf: Record<string, () => string | Promise<string>> = {
+    venues: () => venueId,
+    resources: () => resourceId,
+    partners: () => partner.id,
+    holds: hold,
+    bookings: booking,
+    slots: anySlot,
+    packages: aPackage,
+    purchases: purchase,
+    webhooks: () => world.spare,
+    deliveries: waiting,
+    'dead-letters': dead,
+    'price-rules': rule,
+    blackouts: blackout,
+  };
+  /** By route; one that is missing needs no more than the ids of its path. */
+  const inputs: Record<string, () => Promise<Input> | Input> = {
     'partner searchSlots': () => ({ query: { venue_ids: venueId, date: dateIn(3) } }),
     'partner getAvailability': () => ({ query: { venue_id: venueId, date: dateIn(3) } }),
     'partner getAvailabilityRange': () => ({ query: { venue_id: venueId, ...days } }),
     'partner placeHold': () => ({ body: { slot_id: anySlot(), idempotency_key: anyKey() } }),
-    'partner listHolds': none,
-    'partner getHold': async () => ({ ids: [await hold()] }),
-    'partner extendHold': async () => ({ ids: [await hold()], body: { ttl_seconds: 900 } }),
-    'partner releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),
+    'partner extendHold': () => ({ body: { ttl_seconds: 900 } }),
+    'partner releaseHold': () => ({ body: { reason: REASON } }),
     'partner confirmBooking': async () => ({ body: { hold_id: await hold(), ...CUSTOMER, idempotency_key: anyKey() } }),
     'partner listBookings': () => ({ query: search }),
-    'partner getBooking': async () => ({ ids: [await booking()] }),
-    'partner cancelBooking': async () => ({ ids: [await booking()], body: ending() }),
-    'partner refundBooking': async () => ({ ids: [await booking()], body: ending() }),
-    'partner listCatalogue': none,
-    'partner buyPackage': async () => ({ ids: [await aPackage()], body: { ...buying(), idempotency_key: anyKey() } }),
-    'partner getPurchase': async () => ({ ids: [await purchase()] }),
+    'partner cancelBooking': () => ({ body: ending() }),
+    'partner refundBooking': () => ({ body: ending() }),
+    'partner buyPackage': () => ({ body: { ...buying(), idempotency_key: anyKey() } }),
     'partner listActivePurchases': () => ({ query: { customer_phone, venue_id: venueId } }),
     'partner createSubscription': () => ({
       body: { endpoint_url: `${world.receiverUrl}${ENDPOINT}/new`, event_types: ['hold_expired'] },
     }),
-    'partner listSubscriptions': none,
-    'partner changeSubscription': () => ({ ids: [world.spare], body: { event_types: ['hold_expired'] } }),
-    'partner rotateSecret': () => ({ ids: [world.spare], body: { overlap_seconds: 60 } }),
+    'partner changeSubscription': () => ({ body: { event_types: ['hold_expired'] } }),
+    'partner rotateSecret': () => ({ body: { overlap_seconds: 60 } }),
     'partner sendTestEvent': () => ({ ids: [world.working], body: {} }),
     'partner recoverDeliveries': () => ({ ids: [world.working], body: { since: at(-1) } }),
-    'partner listEvents': none,
     'partner getObservability': () => ({ query: { status: 'all' } }),
-    'partner getDelivery': async () => ({ ids: [await waiting()] }),
     'partner redeliver': async () => ({ ids: [await delivery(world.working, 'succeeded', 1)] }),
-    'partner resetSandbox': () => ({}),
-    'partner expireHold': async () => ({ ids: [await hold()] }),
-    'partner advanceDelivery': async () => ({ ids: [await waiting()] }),
-    'partner sellByOtherChannel': () => ({ ids: [anySlot()], body: {} }),
+    'partner sellByOtherChannel': () => ({ body: {} }),
     'partner releaseByOtherChannel': async () => {
       const slotId = anySlot();
       expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`), 201);
       return { ids: [slotId] };
     },
     'operator createPartner': () => ({ body: { name: 'Any', contact_email: 'dev@partner.example' } }),
-    'operator listPartners': none,
-    'operator getPartner': ofPartner,
-    'operator updatePartner': () => ({ ids: [partner.id], body: { name: 'Other' } }),
-    'operator certifyPartner': () => ({ ids: [partner.id], body: { notes: 'fine' } }),
-    'operator getCertificationReport': ofPartner,
-    'operator issueApiKey': () => ({ ids: [partner.id], body: { label: 'second' } }),
-    'operator listApiKeys': ofPartner,
+    'operator updatePartner': () => ({ body: { name: 'Other' } }),
+    'operator certifyPartner': () => ({ body: { notes: 'fine' } }),
+    'operator issueApiKey': () => ({ body: { label: 'second' } }),
     'operator rotateApiKey': async () => ({ ids: await key(), body: { overlap_seconds: 60 } }),
     'operator revokeApiKey': async () => ({ ids: await key() }),
-    'operator grantVenue': () => ({ ids: [partner.id, venueId] }),
     'operator revokeVenue': async () => ({ ids: [(await anyPartner(service, [venueId])).id, venueId] }),
     'operator createVenue': () => ({ body: { name: 'Arena', address: 'Road 1', city: 'Bengaluru' } }),
-    'operator listVenues': none,
-    'operator getVenue': ofVenue,
-    'operator previewVenueChange': () => ({ ids: [venueId], body: { venue: { status: 'inactive' } } }),
-    'operator updateVenue': () => ({ ids: [venueId], body: { city: 'Mysuru' } }),
-    'operator createResource': async () => ({
-      ids: [(await anyVenue(service, [])).id],
-      body: {
-        name: 'Court',
-        resource_type: 'court',
-        sport_category: 'tennis',
-        duration_minutes: 60,
-        price_rupees: 500,
-        operating_hours_start: '06:00',
-        operating_hours_end: '22:00',
-      },
-    }),
-    'operator listResources': ofVenue,
-    'operator getResource': ofResource,
+    'operator previewVenueChange': () => ({ body: { venue: { status: 'inactive' } } }),
+    'operator updateVenue': () => ({ body: { city: 'Mysuru' } }),
+    'operator createResource': async () => ({ ids: [(await anyVenue(service, [])).id], body: anyResourceBody({}) }),
     'operator updateResource': async () => ({ ids: [await spareResource()], body: { price_rupees: 700 } }),
     'operator setSchedule': async () => ({
       ids: [await spareResource()],
       body: { weekly: { mon: [{ start: '08:00', end: '10:00' }] } },
     }),
-    'operator getSchedule': ofResource,
     'operator removeSchedule': async () => ({ ids: [await spareResource()] }),
-    'operator addPriceRule': () => ({ ids: [resourceId], body: { name: 'Peak', price_rupees: 999 } }),
-    'operator listPriceRules': ofResource,
-    'operator getPriceRule': async () => ({ ids: [await rule()] }),
-    'operator removePriceRule': async () => ({ ids: [await rule()] }),
-    'operator addBlackout': () => ({ ids: [venueId], body: blackingOut() }),
-    'operator listBlackouts': ofVenue,
-    'operator getBlackout': async () => ({ ids: [await blackout()] }),
-    'operator liftBlackout': async () => ({ ids: [await blackout()] }),
+    'operator addPriceRule': () => ({ body: { name: 'Peak', price_rupees: 999 } }),
+    'operator addBlackout': () => ({ body: blackingOut() }),
     'operator placeWalkIn': () => ({ body: { slot_id: anySlot(), customer_name, customer_phone } }),
     'operator listBookings': () => ({ query: search }),
-    'operator getBooking': async () => ({ ids: [await booking()] }),
-    'operator getTimeline': async () => ({ ids: [await booking()] }),
-    'operator cancelBooking': async () => ({ ids: [await booking()], body: ending() }),
-    'operator refundBooking': async () => ({ ids: [await booking()], body: ending() }),
+    'operator cancelBooking': () => ({ body: ending() }),
+    'operator refundBooking': () => ({ body: ending() }),
     'operator createPackage': () => ({
       body: {
         partner_id: partner.id,
@@ -198,25 +167,26 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
         validity_days: 90,
       },
     }),
-    'operator releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),
-    'operator listPackages': none,
-    'operator getPackage': async () => ({ ids: [await aPackage()] }),
+    'operator releaseHold': () => ({ body: { reason: REASON } }),
     'operator listPurchases': () => ({ query: { customer_phone } }),
-    'operator getPurchaseOfPartner': async () => ({ ids: [await purchase()] }),
-    'operator endPurchase': async () => ({ ids: [await purchase()], body: { reason: REASON } }),
-    'operator updatePackage': async () => ({ ids: [await aPackage()], body: { name: 'Other' } }),
-    'operator listSubscriptions': none,
-    'operator deactivateSubscription': () => ({ ids: [world.spare] }),
-    'operator activateSubscription': () => ({ ids: [world.spare] }),
-    'operator listDeliveries': none,
-    'operator listDeadLetters': none,
-    'operator getAnyDelivery': async () => ({ ids: [await waiting()] }),
-    'operator discardDeadLetter': async () => ({ ids: [await dead()], body: { reason: 'No grant any more' } }),
+    'operator endPurchase': () => ({ body: { reason: REASON } }),
+    'operator updatePackage': () => ({ body: { name: 'Other' } }),
+    'operator discardDeadLetter': () => ({ body: { reason: 'No grant any more' } }),
     'operator discardDeadLetters': () => ({ body: { event_type: 'hold_cancelled', reason: 'Not needed' } }),
     'operator redriveDeadLetters': () => ({ body: { subscription_id: world.failing } }),
-    'operator redriveDeadLetter': async () => ({ ids: [await dead()] }),
     'operator eraseCustomer': () => ({ body: { customer_phone: '+919812345097' } }),
-    'operator listAlerts': none,
-    'operator listActions': none,
+  };
+  const idsIn = async (path: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const [, collection = ''] of path.matchAll(/([\w-]+)\/:\w+/g))
+      ids.push((await anyIdOf[collection]?.()) ?? `no id of ${collection}`);
+    return ids;
+  };
+  return {
+    names: Object.keys(inputs),
+    inputOf: async (route: string, path: string): Promise<Input> => {
+      const { ids, ...given } = (await inputs[route]?.()) ?? {};
+      return { ids: ids ?? (await idsIn(path)), ...given };
+    },
   };
 }
