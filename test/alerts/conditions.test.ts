@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
@@ -7,6 +8,7 @@ import {
   anyVenue,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
   placeHold,
   subscribe,
@@ -338,6 +340,25 @@ describe('an alert', () => {
     await sweep(service);
     const alerts = await alertsOf(service, { kind: 'hold_overdue' });
     expect(alerts.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+  });
+
+  test('is listed while it is open unless others are asked for, the one raised last first', async () => {
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
+    const subjects = async (query: string) => {
+      const { data } = expectStatus(await operator.get(`/api/v1/operator/alerts?${query}`), 200);
+      return (data as Json[]).map(({ kind, subject }) => subject ?? kind);
+    };
+    await sweep(service, { guards: ['one_claim_per_cell'] });
+    await ageAlerts(service, MINUTE_MS);
+    await sweep(service);
+    for (const subject of [a, b, c]) {
+      await insertDeadLetters(service, subject, partner.id, [randomUUID()]);
+      await sweep(service);
+    }
+    expect(await subjects('')).toEqual([c, b, a]);
+    expect(await subjects('status=resolved')).toEqual(['guard_index_absent']);
+    expect(await subjects('status=all')).toEqual([c, b, a, 'guard_index_absent']);
+    expect(await subjects('status=all&kind=guard_index_absent')).toEqual(['guard_index_absent']);
   });
 
   test('of what cannot be looked at is neither raised nor resolved, and the others are', async () => {

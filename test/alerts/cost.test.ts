@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startProfile } from '../support/command-profile.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import { recordedCommands } from '../support/query-plans.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Cost from './cost.in-host.ts';
 import { insertDeadLetters, sweep } from './watching.ts';
-
-type Profiled = {
-  ns: string;
-  planSummary?: string;
-  docsExamined?: number;
-  keysExamined?: number;
-  command: Record<string, unknown>;
-};
 
 const MANY = 2000;
 
@@ -42,26 +34,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the database was asked in `work`, by its own record. */
-async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
-  const { db } = service.context.db;
-  if (db === undefined) throw new Error('The database is not connected');
-  await startProfile(db);
-  await work();
-  await db.command({ profile: 0 });
-  const rows = await db.collection<Profiled>('system.profile').find({}).toArray();
-  await db.collection('system.profile').drop();
-  return rows.filter(({ ns }) => /\.(deliveries|reservations|webhook_subscriptions|alerts)$/.test(ns));
-}
-
-const examined = (rows: readonly Profiled[]) => rows.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
-const scans = (rows: readonly Profiled[]) => rows.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'));
+const COLLECTIONS = /\.(deliveries|reservations|webhook_subscriptions|alerts)$/;
 
 test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
   for (const work of [() => sweep(service), readFigures]) {
-    const asked = await profile(work);
+    const asked = await recordedCommands(service, COLLECTIONS, work);
     expect(asked.length).toBeGreaterThan(5);
-    expect(scans(asked)).toEqual([]);
-    expect(examined(asked)).toBeLessThan(20);
+    expect(asked.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'))).toEqual([]);
+    expect(asked.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)).toBeLessThan(20);
   }
 });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, type Json, subscribe } from '../support/factories.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Posting from './post.in-host.ts';

@@ -1,29 +1,20 @@
 import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
 import { startReceivers, type WebhookReceiver } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
 import type { HostedService } from '../support/service-host.ts';
 import type * as Watching from './watching.in-host.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-/** A service in the host's process, or one in this. */
-type Watched = Pick<HostedService, 'inHost'> | Pick<Service, 'context'>;
-
-const WATCHING = 'test/alerts/watching.in-host.ts';
+const inHost = (service: HostedService) => service.inHost<typeof Watching>('test/alerts/watching.in-host.ts');
 
 /** Looks of the watch where the service runs: one, unless stated. */
-export async function sweep(service: Watched, looks: Watching.Looks = {}): Promise<void> {
-  if ('inHost' in service) return service.inHost<typeof Watching>(WATCHING).sweep(looks);
-  await (await import('./watching.in-host.ts')).sweep(service.context, looks);
-}
+export const sweep = (service: HostedService, looks: Watching.Looks = {}): Promise<void> =>
+  inHost(service).sweep(looks);
 
 /** Looks until every dead letter is counted. */
-export async function sweepAll(service: Watched): Promise<void> {
-  if ('inHost' in service) return service.inHost<typeof Watching>(WATCHING).sweepAll();
-  await (await import('./watching.in-host.ts')).sweepAll(service.context);
-}
+export const sweepAll = (service: HostedService): Promise<void> => inHost(service).sweepAll();
 
 /** The alerts that there are, by kind where one is named, in the order in which they were raised. */
 export async function alertsOf(

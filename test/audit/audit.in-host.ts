@@ -2,7 +2,8 @@ import { createAdminApp, operatorRoutes } from '../../src/main/admin-app.ts';
 import { describeOperatorApi } from '../../src/main/operator-openapi.ts';
 import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
 import { subjectReaderOf } from '../../src/operations/audit/audited-subject.ts';
-import { alertsOf, sweep } from '../alerts/watching.ts';
+import { sweep } from '../alerts/watching.in-host.ts';
+import { alertsOf } from '../alerts/watching.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { listenUntilStop } from '../support/service-stop.ts';
@@ -47,7 +48,7 @@ export async function namesOfFields(context: Context): Promise<string[]> {
 
 /** The alerts about wrong keys, after the watch has looked once. */
 export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
-  await sweep({ context });
+  await sweep(context);
   return alertsOf({ context }, { kind: 'wrong_keys' });
 }
 

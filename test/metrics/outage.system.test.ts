@@ -7,7 +7,8 @@ import { createAdminApp } from '../../src/main/admin-app.ts';
 import { mountMetrics } from '../../src/operations/metrics/metrics-page.ts';
 import { loadConfig } from '../../src/process/config/config.ts';
 import { createApiContext } from '../../src/process/context.ts';
-import { ageAlerts, alertsOf, MINUTE_MS, sweep } from '../alerts/watching.ts';
+import { sweep } from '../alerts/watching.in-host.ts';
+import { ageAlerts, alertsOf, MINUTE_MS } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition } from '../support/exposition.ts';
 import { freePort, ownRedis } from '../support/own-servers.ts';
@@ -49,7 +50,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
   const samples = (name: string) => there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
   expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'webhook-delivery 1']);
   expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'webhook-delivery 0']);
-  await sweep(service);
+  await sweep(service.context);
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
     await redis.signal(signal);
     const families = await eventually('the page is made anew', async () => {
@@ -61,7 +62,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
     expect([families.has('pbs_queue_paused'), families.has('pbs_queue_workers')]).toEqual([false, false]);
     // Nobody knows whether the queue is still paused, so its alert is neither told again nor over.
     await ageAlerts(service, 2 * MINUTE_MS);
-    await sweep(service);
+    await sweep(service.context);
     const ofQueues = (await alertsOf(service)).filter(({ kind }) => kind === 'queue_paused');
     expect(ofQueues).toMatchObject([{ isOpen: true }]);
     expect([value(families, 'pbs_database_up'), families.has('pbs_deliveries')]).toEqual([1, true]);

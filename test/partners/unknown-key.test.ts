@@ -19,7 +19,8 @@ jest.unstable_mockModule('node:crypto', () => ({
     return crypto.timingSafeEqual(a, b);
   },
 }));
-const { alertsOf, sweep } = await import('../alerts/watching.ts');
+const { alertsOf } = await import('../alerts/watching.ts');
+const { sweep } = await import('../alerts/watching.in-host.ts');
 const { startService } = await import('../support/service.ts');
 
 const service = await startService({ MONGODB_URI: monitoredUri() });
@@ -67,7 +68,7 @@ test('past the limit of an address its unknown keys share reads, and a right one
   expect(reads.length).toBeLessThan(20);
 
   const alert = await eventually('the burst to be noticed', async () => {
-    await sweep(service);
+    await sweep(service.context);
     return (await alertsOf(service, { kind: 'wrong_keys' }))[0];
   });
   expect(alert).toMatchObject({ subject: 'partner', isOpen: true });

@@ -1,4 +1,4 @@
-import { startProfile } from './command-profile.ts';
+import { eventually } from './eventually.ts';
 import type { Stored } from './rows.ts';
 
 /** How the database carried out one query, all its batches together. */
@@ -13,10 +13,36 @@ export type QueryPlan = {
   planSummary: string;
 };
 
-type ProfileRow = Partial<QueryPlan> & {
+/** A command as the database records it. */
+export type ProfileRow = Partial<QueryPlan> & {
   cursorid?: { toString(): string };
   command: { pipeline?: Record<string, unknown>[]; sort?: unknown; getMore?: unknown };
 };
+
+/** What the database was asked of these collections (`ns` is a pattern) while `work` ran, by its own record, in order. */
+export async function recordedCommands(
+  { context }: Stored,
+  ns: RegExp,
+  work: () => Promise<unknown>,
+): Promise<ProfileRow[]> {
+  const { db } = context.db;
+  if (db === undefined) throw new Error('The database is not connected');
+  await eventually('the record is empty', async () => {
+    // What was under way when it was dropped has made it anew.
+    await db.collection('system.profile').drop();
+    await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
+    return true;
+  });
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  const rows = await db.collection<ProfileRow>('system.profile').find({ ns }).sort({ $natural: 1 }).toArray();
+  await db.collection('system.profile').drop();
+  return rows;
+}
 
 /**
  * The plans, in order, of the sorting queries on `collection` that the service sends while `work` runs. They are the
@@ -27,17 +53,7 @@ export async function sortedQueriesOf(
   collection: string,
   work: () => Promise<unknown>,
 ): Promise<QueryPlan[]> {
-  const { db } = service.context.db;
-  if (db === undefined) throw new Error('The database is not connected');
-  await startProfile(db);
-  try {
-    await work();
-  } finally {
-    await db.command({ profile: 0 });
-  }
-  const filter = { ns: `${db.databaseName}.${collection}` };
-  const rows = await db.collection<ProfileRow>('system.profile').find(filter).sort({ $natural: 1 }).toArray();
-  await db.collection('system.profile').drop();
+  const rows = await recordedCommands(service, new RegExp(`\\.${collection}$`), work);
   return rows.filter(isSorting).map((row) => planOf(row, rows));
 }
 
