@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf, subscribe } from '../support/factories.ts';
-import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
-import { freshName, type Listeners, serviceEnvironment } from '../support/service-environment.ts';
+import { type Service, startService } from '../support/service.ts';
 import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, startProcess, stopProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
 import { type Collector, startCollector } from './otlp-collector.ts';
 
 const FILES = {
@@ -17,44 +17,36 @@ const FILES = {
 };
 const CUSTOMER = 'Canaryname Zephyrine';
 
-let mongod: OwnServer;
-let redis: OwnServer;
+let service: Service;
 let collector: Collector;
 let receiver: WebhookReceiver;
 let processes: Record<keyof typeof FILES, SpawnedProcess>;
-let service: Listeners;
 let partner: Partner;
 let slots: string[];
 
 beforeAll(async () => {
-  [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
-  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
-  await Promise.all([mongod.start(), redis.start()]);
+  [service, collector, receiver] = await Promise.all([startService(), startCollector(), startReceiver()]);
   const environment = {
-    ...serviceEnvironment(freshName()),
-    MONGODB_URI: mongod.uri,
-    REDIS_URL: redis.uri,
+    ...service.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLER: 'always_on',
     HOLD_TTL_SECONDS: '2',
   };
-  await finished(startProcess('src/main/migrate.ts', environment));
   processes = {
     api: startProcess(FILES.api, environment),
     expiry: startProcess(FILES.expiry, environment),
     delivery: startProcess(FILES.delivery, environment),
   };
-  const urls = (await processes.api.ready) as { url: string; adminUrl: string };
-  await Promise.all(Object.values(processes).map(({ ready }) => ready));
-  service = urls;
+  const [{ url } = {}] = await Promise.all(Object.values(processes).map(({ ready }) => ready));
   const venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
+  const made = await anyPartner(service, [venue.id]);
+  partner = { ...made, api: createClient(String(url), made.apiKey) };
   slots = await freeSlotIds(partner, venue.id);
   await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
 });
 afterAll(async () => {
   await endProcesses();
-  await Promise.all([collector.close(), receiver.close(), mongod.discard(), redis.discard()]);
+  await Promise.all([collector.close(), receiver.close(), service.stop()]);
 });
 
 const linesWith = (process: SpawnedProcess, text: string): LogLine[] =>

@@ -3,12 +3,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '../../src/platform/ids.ts';
 import { compileProduct } from '../support/build-product.ts';
-import { anyPartner, anyVenue } from '../support/factories.ts';
+import { createClient } from '../support/client.ts';
+import { anyPartner } from '../support/factories.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, projectFolder, startProcess, stopProcess } from '../support/worker-process.ts';
+import { type Service, startService } from '../support/service.ts';
+import { endProcesses, projectFolder, startProcess, stopProcess } from '../support/worker-process.ts';
 import { type Collector, startCollector } from './otlp-collector.ts';
 
 const API = 'src/main/api.ts';
@@ -16,26 +15,21 @@ const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
 const LIST_MODULES = path.join(import.meta.dirname, 'list-modules.cjs');
 
-let mongod: OwnServer;
-let redis: OwnServer;
+let service: Service;
 let collector: Collector;
 /** A folder with the service compiled as it is shipped. */
 let release: string;
-let environment: Record<string, string>;
 
 beforeAll(async () => {
   // Within the project, whose packages are used. Workers of the tests' own product are bundles, which show no modules.
   const parent = path.join(projectFolder, '.cache');
   [collector, release] = await Promise.all([startCollector(), mkdtemp(path.join(parent, 'modules-'))]);
   await compileProduct(path.join(release, 'dist'));
-  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
-  await Promise.all([mongod.start(), redis.start()]);
-  environment = { ...serviceEnvironment(freshName()), MONGODB_URI: mongod.uri, REDIS_URL: redis.uri };
-  await finished(startProcess('src/main/migrate.ts', environment));
+  service = await startService();
 });
 afterAll(async () => {
   await endProcesses();
-  await Promise.all([collector.close(), mongod.discard(), redis.discard()]);
+  await Promise.all([collector.close(), service.stop()]);
   await rm(release, { recursive: true });
 });
 
@@ -44,7 +38,7 @@ async function loadedPackages(file: string, more: Record<string, string>): Promi
   const list = path.join(release, newId());
   const preload = { NODE_OPTIONS: `--require=${JSON.stringify(LIST_MODULES)}`, MODULES_FILE: list };
   const from = file === API ? undefined : release;
-  const process = startProcess(file, { ...environment, ...more, ...preload }, [], from);
+  const process = startProcess(file, { ...service.environment, ...more, ...preload }, [], from);
   await process.ready;
   expect((await stopProcess(process)).code).toBe(0);
   const text = await readFile(list, 'utf8');
@@ -63,18 +57,14 @@ test('without a collector a process loads nothing of OpenTelemetry but its API',
 /** How many traces of `calls` calls the collector gets of an API process with these settings. */
 async function tracesOf(calls: number, more: Record<string, string>): Promise<number> {
   const before = collector.spans.length;
-  const api: SpawnedProcess = startProcess(API, {
-    ...environment,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    ...more,
-  });
-  const service = (await api.ready) as { url: string; adminUrl: string };
-  const partner = await anyPartner(service, [(await anyVenue(service)).id]);
+  const settings = { ...service.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more };
+  const process = startProcess(API, settings);
+  const api = createClient(String((await process.ready)['url']), (await anyPartner(service)).apiKey);
   await inParallel(Array.from({ length: calls }), 20, async () => {
-    expect((await partner.api.get('/api/v1/partner/me')).status).toBe(200);
+    expect((await api.get('/api/v1/partner/me')).status).toBe(200);
   });
   // Spans leave at the latest when the process stops.
-  expect((await stopProcess(api)).code).toBe(0);
+  expect((await stopProcess(process)).code).toBe(0);
   return collector.spans.slice(before).filter(({ name }) => name === 'GET /api/v1/partner/me').length;
 }
 
