@@ -3,8 +3,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
-import type { Load } from './load.ts';
-import { placeHolds, readBookings } from './load.ts';
+import { type Load, placeHolds, readBookings } from './load.ts';
 import type { Trial, TrialRow } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 

@@ -76,18 +76,12 @@ describe('every path of the admin listener, as its routers name them,', () => {
     expect(endpoints.length).toBeGreaterThan(90);
   });
 
-  test('rejects callers without a key', async () => {
-    expect(await answersTo(endpoints, {})).toEqual(all(endpoints, '401 INVALID_API_KEY'));
-  });
-
-  test('rejects a wrong key', async () => {
-    const wrong = { 'x-api-key': 'not-the-key-of-the-operator-0123456789' };
-    expect(await answersTo(endpoints, wrong)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
-  });
-
-  test("rejects a partner's key", async () => {
-    const key = { 'x-api-key': partner.apiKey };
-    expect(await answersTo(endpoints, key)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
+  test.each<[string, Record<string, string>]>([
+    ['callers without a key', {}],
+    ['a wrong key', { 'x-api-key': 'not-the-key-of-the-operator-0123456789' }],
+    ["a partner's key", { 'x-api-key': partner.apiKey }],
+  ])('rejects %s', async (_whose, headers) => {
+    expect(await answersTo(endpoints, headers)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import type { WatchedPage } from './browser.ts';
-import { watchedPage } from './browser.ts';
+import { type WatchedPage, watchedPage } from './browser.ts';
 
 export type ReferenceVisit = BrowserContextOptions & { signInKey?: string };
 

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Environment, executablesOnPath } from '../../src/development/embedded/run-command.ts';
-import type { BrowserProgram } from './chromium-package.ts';
-import { chromiumFromPackage } from './chromium-package.ts';
+import { type BrowserProgram, chromiumFromPackage } from './chromium-package.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** Pages whose scripts share a busy machine with compilers take longer than Playwright's half minute. */

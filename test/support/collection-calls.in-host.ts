@@ -1,6 +1,5 @@
 import mongoose from 'mongoose';
-import type { Latch } from './latch.ts';
-import { latch } from './latch.ts';
+import { type Latch, latch } from './latch.ts';
 import type { Service } from './service.ts';
 
 type Context = Pick<Service['context'], 'db'>;

@@ -1,7 +1,5 @@
-import type { Partner } from './factories.ts';
-import { placeHold } from './factories.ts';
-import type { Stored } from './rows.ts';
-import { rowOf, rowsOf } from './rows.ts';
+import { type Partner, placeHold } from './factories.ts';
+import { rowOf, rowsOf, type Stored } from './rows.ts';
 import type { ServiceCalls } from './service-calls.ts';
 
 /** `by` holds the slot, and the event is dispatched; returns the delivery of it to `receiver`'s one subscription. */

@@ -2,10 +2,8 @@ import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { anyDelivery } from './deliveries.ts';
 import type * as InTheHost from './delivery-scene.in-host.ts';
-import type { Partner, Venue } from './factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds } from './factories.ts';
-import type { WebhookReceiver } from './receiver.ts';
-import { startReceiver } from './receiver.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, type Partner, type Venue } from './factories.ts';
+import { startReceiver, type WebhookReceiver } from './receiver.ts';
 import { rowOf } from './rows.ts';
 import type { InHost, SharedService } from './service-host.ts';
 

@@ -1,7 +1,6 @@
 import type { Reply } from './client.ts';
 import type { AnswerChecker, createDeliveryChecker } from './description-checkers.ts';
-import type { Listener } from './published-description.ts';
-import { publishedDescription } from './published-description.ts';
+import { type Listener, publishedDescription } from './published-description.ts';
 
 type Checkers = {
   listener: (which: Listener) => AnswerChecker;

@@ -1,5 +1,4 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { webhooksOf } from '../../src/http/openapi/webhooks.ts';

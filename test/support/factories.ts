@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { Client, Reply } from './client.ts';
-import { createClient } from './client.ts';
+import { type Client, createClient, type Reply } from './client.ts';
 import type { ServiceCalls } from './service-calls.ts';
-import type { Listeners } from './service-environment.ts';
-import { OPERATOR_KEY } from './service-environment.ts';
+import { type Listeners, OPERATOR_KEY } from './service-environment.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -3,8 +3,7 @@ import { buildProduct, buildSiteOfTests } from './build-product.ts';
 import { isFastTier } from './scale.ts';
 import { startTestServers } from './servers.ts';
 import { runKeys } from './service-environment.ts';
-import type { SpawnedProcess } from './worker-process.ts';
-import { startProcess } from './worker-process.ts';
+import { type SpawnedProcess, startProcess } from './worker-process.ts';
 
 declare global {
   var testServers: EmbeddedServers | undefined;

@@ -1,5 +1,4 @@
-import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
-import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import { type Lease, type LeasedCache, leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { loseEach } from './collection-calls.in-host.ts';
 import type { Service } from './service.ts';
 

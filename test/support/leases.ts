@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectionCallsOf } from './collection-calls.ts';
 import type * as LeasedCache from './leased-cache.in-host.ts';
-import type { HostedOptions, HostedService } from './service-host.ts';
-import { hostedService } from './service-host.ts';
+import { type HostedOptions, type HostedService, hostedService } from './service-host.ts';
 
 /** Shorter than what is left of a slow lease when a write begins, and longer than a change that waits for no lease. */
 export const WITHIN_SLOW_MS = 300;

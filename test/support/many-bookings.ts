@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Random } from './random.ts';
-import { integerBetween, pick } from './random.ts';
+import { integerBetween, pick, type Random } from './random.ts';
 import type { Stored } from './rows.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { Answer } from 'dns-packet';
-import { decode, encode } from 'dns-packet';
+import { type Answer, decode, encode } from 'dns-packet';
 
 /** What a name has: its addresses or its alias; by kind of address, a failure of its servers, or their silence; or that they are silent. */
 export type NameEntry = {

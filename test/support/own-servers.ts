@@ -7,8 +7,7 @@ import { pickFreePort } from '../../src/development/embedded/ports.ts';
 import { mongodKind, redisKind, type ServerKind } from '../../src/development/embedded/server-kinds.ts';
 import { accepts } from '../../src/development/embedded/server-process.ts';
 import { eventually } from './eventually.ts';
-import type { KeptProcess } from './kept-process.ts';
-import { keptProcess } from './kept-process.ts';
+import { type KeptProcess, keptProcess } from './kept-process.ts';
 
 /** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
 export type OwnServer = {

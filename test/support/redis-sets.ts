@@ -4,8 +4,7 @@ import { Redis } from 'ioredis';
 import { findBinary } from '../../src/development/embedded/find-binary.ts';
 import { redisKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
-import type { KeptProcess } from './kept-process.ts';
-import { keptProcess } from './kept-process.ts';
+import { type KeptProcess, keptProcess } from './kept-process.ts';
 import { distinctPorts, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
@@ -80,19 +79,9 @@ function serverOn(port: number, args: readonly string[], guarded: Guarded | unde
     const command = await redisServer(guarded);
     if (guarded === undefined) return [...command, '--port', String(port), ...args];
     const { tls, password } = guarded;
+    const listening = ['--port', '0', '--tls-port', String(port), '--tls-replication', 'yes'];
     const secrets = ['--requirepass', password, '--masterauth', password];
-    return [
-      ...command,
-      '--port',
-      '0',
-      '--tls-port',
-      String(port),
-      ...tls,
-      '--tls-replication',
-      'yes',
-      ...secrets,
-      ...args,
-    ];
+    return [...command, ...listening, ...tls, ...secrets, ...args];
   });
 }
 
@@ -151,10 +140,10 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
           const [, port] = await named();
           const index = servers.ports.indexOf(Number(port));
           const [role] = (await servers.ask(index, 'ROLE')) as string[];
-          return role === 'master' ? { index } : undefined;
+          return role === 'master' ? index : undefined;
         },
         60_000,
-      ).then(({ index }) => index),
+      ),
     ask: servers.ask,
     discard: async () => {
       for (const watcher of watchers) watcher.disconnect();
@@ -274,8 +263,8 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
   return {
     url: `redis${guarded ? 's' : ''}+cluster://${signIn}${hosts.join()}`,
     nodes: servers.nodes,
-    masterOf: async (key) => {
-      const { index } = await eventually(
+    masterOf: (key) =>
+      eventually(
         'a node has the slot',
         async () => {
           for (const candidate of ports.keys()) {
@@ -284,14 +273,12 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
               (err: Error) => err.message.startsWith('WRONGTYPE'),
             );
             const [role] = taken ? ((await ask(candidate, 'ROLE')) as string[]) : [];
-            if (role === 'master') return { index: candidate };
+            if (role === 'master') return candidate;
           }
           return undefined;
         },
         60_000,
-      );
-      return index;
-    },
+      ),
     ask,
     discard: servers.discard,
   };

@@ -13,14 +13,12 @@ import { listen } from '../../src/http/listen.ts';
 import { waitForNoLease } from './leased-cache.in-host.ts';
 import { leftOnServers } from './left-on-servers.ts';
 import { createMigratedDatabases } from './migrated-databases.ts';
-import type { Service } from './service.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
 import { databaseUri, prefixOfWorker, runSetting, SHARED_NAME } from './service-environment.ts';
 import type { HostedOptions } from './service-host.ts';
 import { projectFolder } from './worker-process.ts';
-import type { Workers } from './workers.ts';
-import { startWorkers } from './workers.ts';
+import { startWorkers, type Workers } from './workers.ts';
 
 type Hosted = { service: Service; workers: Workers | undefined; keptDatabase: string | undefined };
 

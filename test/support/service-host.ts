@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module';
 import type mongoose from 'mongoose';
-import type { Client } from './client.ts';
-import { createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import type { Stored } from './rows.ts';
 import type { ServiceCalls } from './service-calls.ts';
-import type { Listeners } from './service-environment.ts';
-import { databaseUri, freshName, runSetting, SHARED_NAME } from './service-environment.ts';
+import { databaseUri, freshName, type Listeners, runSetting, SHARED_NAME } from './service-environment.ts';
 
 export type HostedOptions = {
   /** Environment variables of the service. */

@@ -1,6 +1,5 @@
 import type { Express } from 'express';
-import type { ListenerLimits } from '../../src/http/listen.ts';
-import { listen } from '../../src/http/listen.ts';
+import { type ListenerLimits, listen } from '../../src/http/listen.ts';
 
 type Release = () => Promise<unknown>;
 

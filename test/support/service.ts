@@ -2,15 +2,11 @@ import mongoose from 'mongoose';
 import { listen } from '../../src/http/listen.ts';
 import { createAdminApp } from '../../src/main/admin-app.ts';
 import { createPartnerApp } from '../../src/main/partner-app.ts';
-import type { ConfigOf } from '../../src/process/config/config.ts';
-import { loadConfig } from '../../src/process/config/config.ts';
-import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
-import { createApiContext } from '../../src/process/context.ts';
+import { type ConfigOf, loadConfig } from '../../src/process/config/config.ts';
+import { type ApiContext, createApiContext, type WorkerContext } from '../../src/process/context.ts';
 import { testScope } from './process-scope.ts';
-import type { ServiceCalls } from './service-calls.ts';
-import { serviceCalls } from './service-calls.ts';
-import type { Listeners } from './service-environment.ts';
-import { freshName, serviceEnvironment } from './service-environment.ts';
+import { type ServiceCalls, serviceCalls } from './service-calls.ts';
+import { freshName, type Listeners, serviceEnvironment } from './service-environment.ts';
 import { releaseAllOf } from './service-stop.ts';
 
 /** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */

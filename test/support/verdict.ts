@@ -1,6 +1,5 @@
 import type { Reply } from './client.ts';
-import type { Json } from './factories.ts';
-import { json } from './factories.ts';
+import { type Json, json } from './factories.ts';
 
 /** What only the inside of the service knows, and no response may tell. */
 const INTERNALS =

@@ -1,8 +1,7 @@
 import { loadConfig } from '../../src/process/config/config.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
-import type { TestScope } from './process-scope.ts';
-import { testScope } from './process-scope.ts';
+import { type TestScope, testScope } from './process-scope.ts';
 
 export type Workers = {
   /** What they logged so far, line by line. */
