@@ -1,9 +1,9 @@
-import { publishedDescription } from '../support/published-description.ts';
+import { operationsOf, publishedDescription } from '../support/published-description.ts';
 
 /** Every endpoint of the partner interface, as rows name them: `GET /api/v1/partner/holds/{holdId}`. */
-export const ENDPOINTS: readonly string[] = Object.entries(publishedDescription('partner').paths)
-  .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
-  .filter((endpoint) => !/ \/(?:healthz|readyz|openapi\.json)$/.test(endpoint));
+export const ENDPOINTS: readonly string[] = operationsOf(publishedDescription('partner')).filter(
+  (endpoint) => !/ \/(?:healthz|readyz|openapi\.json)$/.test(endpoint),
+);
 
 /** Every endpoint with this outcome, as a row names them. */
 export function everyEndpoint(outcome: string): string[] {

@@ -5,14 +5,16 @@ import { describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
-import { DESCRIBED_ROUTES } from '../http/described-routes.ts';
+import { publishedDescription } from '../support/published-description.ts';
 import { blocksOf, brokenLinks, type Document, proseOf, readDocument, readDocuments } from './documents.ts';
 
 const documents = await readDocuments();
 const guides = documents.filter(({ file }) => file.startsWith('docs/guides/'));
 const byName = documents.map((document) => ({ name: document.file, document }));
 
-const routes = DESCRIBED_ROUTES.map((route) => route.path.replaceAll(/\{\w+\}/g, '{}'));
+const routes = (['partner', 'operator'] as const)
+  .flatMap((listener) => Object.keys(publishedDescription(listener).paths))
+  .map((route) => route.replaceAll(/\{\w+\}/g, '{}'));
 
 test.each(byName)('links of $name lead to a file, and a heading of it', async ({ document }) => {
   expect(await brokenLinks(document)).toEqual([]);

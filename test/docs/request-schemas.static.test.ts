@@ -66,12 +66,17 @@ const bodies = (['partner', 'operator'] as const).flatMap((listener) => {
     const described = documents[listener].paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
     const schema = (described as WithBody | undefined)?.requestBody.content['application/json'].schema;
     if (schema === undefined) throw new Error(`${operationId} is described without its body`);
-    const isValid = validatorOf(schema);
-    return [{ name: `${listener} ${operationId}`, operationId, found: verdicts({ body }, isValid) }];
+    const found = verdicts({ body }, validatorOf(schema));
+    const { error } = body.validate(exampleOf(body), { convert: false });
+    return [{ name: `${listener} ${operationId}`, operationId, found, faultOfExample: error?.message }];
   });
 });
 
-describe.each(bodies)('the body of $name', ({ found, operationId }) => {
+describe.each(bodies)('the body of $name', ({ found, operationId, faultOfExample }) => {
+  test('has an example that the service accepts', () => {
+    expect(faultOfExample).toBeUndefined();
+  });
+
   test('is published without a rule that the service does not have', () => {
     const tooNarrow = found.filter(({ served, published }) => served && !published);
     // Any other text is a hold that does not exist.

@@ -1,27 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
 import { findBrowser, startBrowser, takeScreenshot } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
+import { operationsOf } from '../support/published-description.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-
-/** A listener whose reference is looked at. */
-type Target = {
-  url: string;
-  apiKey: string;
-  /** The key to sign in with, if the listener requires it. */
-  signInKey?: string;
-  /** A GET that needs no input, and what its 200 holds. */
-  operationId: string;
-  answer: string;
-  stop: () => Promise<void>;
-};
 
 const program = await findBrowser();
 const describeInBrowser = program === undefined ? describe.skip : describe;
@@ -36,19 +26,12 @@ function started(): Browser {
   return browser;
 }
 
-async function startPartners(): Promise<Target> {
-  const service = await startService();
-  const venue = await anyVenue(service);
-  const { apiKey } = await anyPartner(service, [venue.id]);
-  return { url: service.url, apiKey, operationId: 'listVenues', answer: venue.id, stop: service.stop };
-}
-
-async function startOperators(): Promise<Target> {
-  const service = await startService();
-  const { id } = await anyVenue(service);
-  const key = { apiKey: OPERATOR_KEY, signInKey: OPERATOR_KEY };
-  return { url: service.adminUrl, ...key, operationId: 'listVenues', answer: id, stop: service.stop };
-}
+const service = await startService();
+afterAll(() => service.stop());
+const venue = await anyVenue(service);
+const { apiKey } = await anyPartner(service, [venue.id]);
+/** A GET that needs no input on either listener; its 200 holds the venue. */
+const OPERATION = 'listVenues';
 
 const LIGHT = 'rgb(250, 250, 250)';
 const DARK = 'rgb(28, 32, 34)';
@@ -58,80 +41,58 @@ const fits = async (page: Page) =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-inBrowser('the partner listener', startPartners);
-inBrowser('the admin listener', startOperators);
-
-/** Tests the reference of a listener; its screenshots are named after the listener. */
-function inBrowser(name: string, start: () => Promise<Target>): void {
-  describeInBrowser(`the reference of ${name}`, () => {
-    let target: Target;
-    beforeAll(async () => {
-      target = await start();
-    });
-    afterAll(() => target.stop());
-
-    const shot = (page: Page, look: string) => takeScreenshot(page, `${name.replaceAll(' ', '-')}-${look}`);
-
-    test('lists every operation, calls as the user who is signed in, shows rejections, and keeps no key', async () => {
-      const { url, signInKey } = target;
-      const key = signInKey === undefined ? {} : { signInKey };
-      const { page, faults, close } = await openReference(started(), url, { ...key, ...DESKTOP });
-      const client = createClient(target.url, target.apiKey);
-      expect((await operationsShown(page)).toSorted()).toEqual(
-        operationsOf((await client.get('/openapi.json')).body).toSorted(),
-      );
-      expect(await page.locator('.topbar, .version-stamp img, [class*=validator] img').count()).toBe(0);
-
-      const withoutKey = await execute(page, target.operationId);
-      expect(withoutKey.status).toBe(target.signInKey === undefined ? '401' : '200');
-
-      await authorise(page, 'wrong');
-      const refused = await execute(page, target.operationId);
-      expect([refused.status, refused.body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
-
-      await authorise(page, target.apiKey);
-      const answer = await execute(page, target.operationId);
-      expect(answer).toEqual({ status: '200', body: expect.stringContaining(target.answer) });
-      expect(await page.locator('.curl-command').innerText()).toContain(target.apiKey);
-      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
-
-      // The page loads from its own origin only, within its CSP.
-      expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
-      expect(faults).toHaveLength(target.signInKey === undefined ? 2 : 1);
-      await shot(page, 'light');
-      expect([await background(page), await fits(page)]).toEqual([LIGHT, true]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await eventually('the page to turn dark', async () => (await background(page)) === DARK);
-      expect(await fits(page)).toBe(true);
-      await shot(page, 'turned-dark');
-      await close();
-    });
-  });
-}
-
-function operationsOf(document: unknown): string[] {
-  const { paths = {} } = document as Record<string, Record<string, Record<string, unknown>>>;
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item)
-      .filter((method) => method !== 'parameters')
-      .map((method) => `${method.toUpperCase()} ${path}`),
-  );
-}
-
 /** Opened so; a page that turns dark while it is open is another case. */
 const LOOKS: [string, object, string][] = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
   ['phone', PHONE, LIGHT],
 ];
 
-// Theme, width and keyboard are the page's own, whatever listener serves it.
 describeInBrowser('the reference', () => {
+  test.each<[listener: string, url: string, apiKey: string, signInKey: string | undefined]>([
+    ['the partner listener', service.url, apiKey, undefined],
+    ['the admin listener', service.adminUrl, OPERATOR_KEY, OPERATOR_KEY],
+  ])(
+    'of %s lists every operation, calls as the user who is signed in, shows rejections, and keeps no key',
+    async (listener, url, key, signInKey) => {
+      const visit = { ...DESKTOP, ...(signInKey === undefined ? {} : { signInKey }) };
+      const { page, faults, close } = await openReference(started(), url, visit);
+      const shot = (look: string) => takeScreenshot(page, `${listener.replaceAll(' ', '-')}-${look}`);
+      expect((await operationsShown(page)).toSorted()).toEqual(
+        operationsOf((await createClient(url, key).get('/openapi.json')).body as OpenApiDocument).toSorted(),
+      );
+      expect(await page.locator('.topbar, .version-stamp img, [class*=validator] img').count()).toBe(0);
+
+      const withoutKey = await execute(page, OPERATION);
+      expect(withoutKey.status).toBe(signInKey === undefined ? '401' : '200');
+
+      await authorise(page, 'wrong');
+      const refused = await execute(page, OPERATION);
+      expect([refused.status, refused.body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
+
+      await authorise(page, key);
+      expect(await execute(page, OPERATION)).toEqual({ status: '200', body: expect.stringContaining(venue.id) });
+      expect(await page.locator('.curl-command').innerText()).toContain(key);
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
+
+      // The page loads from its own origin only, within its CSP.
+      expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
+      expect(faults).toHaveLength(signInKey === undefined ? 2 : 1);
+      await shot('light');
+      expect([await background(page), await fits(page)]).toEqual([LIGHT, true]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await eventually('the page to turn dark', async () => (await background(page)) === DARK);
+      expect(await fits(page)).toBe(true);
+      await shot('turned-dark');
+      await close();
+    },
+  );
+
+  // Theme, width and keyboard are the page's own, whatever listener serves it.
   test.each(LOOKS)(
     'can be used by the keyboard alone, and follows theme and width: %s',
     async (look, options, colour) => {
-      const target = await startPartners();
-      const { page, faults, close } = await openReference(started(), target.url, options);
-      const operation = page.locator(`.opblock[id$="-${target.operationId}"]`);
+      const { page, faults, close } = await openReference(started(), service.url, options);
+      const operation = page.locator(`.opblock[id$="-${OPERATION}"]`);
       await page.locator('.operation-filter-input').focus();
       await reach(() => operation.locator('.opblock-summary-control:focus').count());
       await page.keyboard.press('Enter');
@@ -144,13 +105,12 @@ describeInBrowser('the reference', () => {
       expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
       const faultsWithoutKey = faults.length;
 
-      await authorise(page, target.apiKey);
-      await execute(page, target.operationId);
+      await authorise(page, apiKey);
+      await execute(page, OPERATION);
       await takeScreenshot(page, `the-partner-listener-${look}`);
       expect([await background(page), await fits(page)]).toEqual([colour, true]);
       expect(faults).toHaveLength(faultsWithoutKey);
       await close();
-      await target.stop();
 
       async function reach(isThere: () => Promise<number>): Promise<void> {
         for (let steps = 0; (await isThere()) === 0; steps++) {
@@ -163,31 +123,26 @@ describeInBrowser('the reference', () => {
 });
 
 test('the reference is public at the partner listener and for operators alone at theirs, without inline code', async () => {
-  const service = await startService();
   const partners = createClient(service.url, undefined);
   const operator = createClient(service.adminUrl, OPERATOR_KEY);
   const stranger = createClient(service.adminUrl, undefined);
-  try {
-    expect((await operator.get('/docs')).status).toBe(200);
-    for (const path of ['/docs', '/docs/reference.js', '/docs/swagger-ui-bundle.js'])
-      expect((await stranger.get(path)).status).toBe(401);
-    const page = await partners.get('/docs/reference');
-    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';/);
-    expect(page.text).not.toMatch(/<script(?! src="\/)|<style|style=|\son\w+=|(?:src|href)="(?!\/|data:,)/);
-    const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, file]) => file ?? '');
-    const replies = await Promise.all(files.map((file) => partners.get(file)));
-    const headers = (name: string) => replies.map((reply) => reply.headers.get(name));
-    const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
-    expect(headers('content-type')).toEqual([css, css, js, js]);
-    const [kept, asked] = ['private, max-age=31536000, immutable', 'private, no-cache'];
-    expect(headers('cache-control')).toEqual([kept, asked, kept, asked]);
-    for (const [index, file] of ['/docs/reference', ...files].entries()) {
-      const etag = [page, ...replies][index]?.headers.get('etag') ?? '';
-      expect((await partners.get(file, { 'if-none-match': etag })).status).toBe(304);
-    }
-    for (const file of ['swagger-ui.js', 'swagger-ui-bundle.js.map', 'package.json', '..%2fREADME.md'])
-      expect((await partners.get(`/docs/reference/${file}`)).status).toBe(404);
-  } finally {
-    await service.stop();
+  expect((await operator.get('/docs')).status).toBe(200);
+  for (const path of ['/docs', '/docs/reference.js', '/docs/swagger-ui-bundle.js'])
+    expect((await stranger.get(path)).status).toBe(401);
+  const page = await partners.get('/docs/reference');
+  expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';/);
+  expect(page.text).not.toMatch(/<script(?! src="\/)|<style|style=|\son\w+=|(?:src|href)="(?!\/|data:,)/);
+  const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, file]) => file ?? '');
+  const replies = await Promise.all(files.map((file) => partners.get(file)));
+  const headers = (name: string) => replies.map((reply) => reply.headers.get(name));
+  const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
+  expect(headers('content-type')).toEqual([css, css, js, js]);
+  const [kept, asked] = ['private, max-age=31536000, immutable', 'private, no-cache'];
+  expect(headers('cache-control')).toEqual([kept, asked, kept, asked]);
+  for (const [index, file] of ['/docs/reference', ...files].entries()) {
+    const etag = [page, ...replies][index]?.headers.get('etag') ?? '';
+    expect((await partners.get(file, { 'if-none-match': etag })).status).toBe(304);
   }
+  for (const file of ['swagger-ui.js', 'swagger-ui-bundle.js.map', 'package.json', '..%2fREADME.md'])
+    expect((await partners.get(`/docs/reference/${file}`)).status).toBe(404);
 });
