@@ -156,10 +156,15 @@ export const COMMON_ROWS: readonly Row[] = [
     // The method is of no endpoint.
     endpoints: [],
     check: async (world) => {
-      const partner = await world.partner();
-      const reply = await partner.api.delete(`${VENUES}/${NOWHERE}`);
-      await expectVerdict(reply, '405 METHOD_NOT_ALLOWED');
-      expect(reply.headers.get('allow')).toBe('GET, HEAD');
+      const { api } = await world.partner();
+      const pages = ['/', '/healthz', '/openapi.json', '/llms.txt', '/docs', '/docs/quickstart', '/docs/reference'];
+      for (const path of [`${VENUES}/${NOWHERE}`, ...pages]) {
+        for (const method of ['DELETE', 'OPTIONS']) {
+          const reply = await api.send(method, path);
+          await expectVerdict(reply, '405 METHOD_NOT_ALLOWED');
+          expect(reply.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD']);
+        }
+      }
     },
   },
   {
@@ -233,7 +238,9 @@ export const COMMON_ROWS: readonly Row[] = [
       const path = `${BOOKINGS}/${String(id)}/cancel`;
       const stranger = world.client('no-key');
       await expectVerdict(stranger.get(path), '405 METHOD_NOT_ALLOWED');
-      await expectVerdict(stranger.post(path, {}), '401 INVALID_API_KEY');
+      for (const body of ['{}', '{', '"'.padEnd(150_000, 'x')])
+        await expectVerdict(stranger.send('POST', path, { headers: JSON_TYPE, body }), '401 INVALID_API_KEY');
+      await expectVerdict(stranger.send('POST', path, { body: 'x' }), '401 INVALID_API_KEY');
       await expectVerdict(rival.api.post(path, {}), '400 VALIDATION_ERROR idempotency_key, reason');
       await expectVerdict(end(rival, 'cancel', id), '403 UNAUTHORIZED');
       await expectVerdict(end(partner, 'cancel', id), '409 INVALID_HOLD_STATE');

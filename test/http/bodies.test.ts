@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Partner } from '../support/factories.ts';
+import { afterAll, expect, test } from '@jest/globals';
 import { anyPartner } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 
@@ -8,17 +7,14 @@ const EXTEND = '/api/v1/partner/holds/00000000-0000-7000-8000-00000000dead/exten
 const KB = 1024;
 
 const service = sharedService();
-let partner: Partner;
-beforeAll(async () => {
-  partner = await anyPartner(service);
-});
 afterAll(() => service.stop());
+const { apiKey } = await anyPartner(service);
 
 /** Posts bytes as they are; returns status, code, message and the faulty fields. */
 async function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream, headers: object = {}) {
   const reply = await fetch(service.url + EXTEND, {
     method: 'POST',
-    headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json', ...headers },
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
     body,
     duplex: 'half',
   } as RequestInit);
@@ -34,9 +30,6 @@ const ofType = (type: string) => ({ 'content-type': type });
 const GZIP = { 'content-encoding': 'gzip' };
 
 test.each<[what: string, answer: string, body: string | Uint8Array<ArrayBuffer>, headers?: object]>([
-  ['with a trailing comma', INVALID, '{"slot_id": "a",}'],
-  ['with NaN', INVALID, '{"ttl_seconds": NaN}'],
-  ['with a raw control character', INVALID, '{"slot_id": "a\u0001"}'],
   ['of 100,000 open brackets', INVALID, '['.repeat(100_000)],
   ['in UTF-16', INVALID, Buffer.from('{"reason": "rain"}', 'utf16le')],
   ['of parts', UNSUPPORTED, '{}', ofType('multipart/form-data; boundary=x')],

@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { signSession } from '../../src/operations/operators/session.rules.ts';
 import { createClient } from '../support/client.ts';
-import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const service = await hostedService();
-let venue: Venue;
-let partner: Partner;
-beforeAll(async () => {
-  venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-});
 afterAll(() => service.stop());
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
 afterEach(() => failpoint('off', {}));
 
 /** Makes commands on one collection of this file's database fail; other suites share the server. */

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { report } from '../faults/report.ts';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
@@ -21,19 +21,16 @@ const CONNECTIONS = scaled(32, 8);
 const WAITED_MS = 3000;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
-let venueId: string;
-beforeAll(async () => {
-  const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 };
-  venueId = (await anyVenue(service, [allDay])).id;
-});
 afterAll(() => service.stop());
+const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 };
+const { id: venueId } = await anyVenue(service, [allDay]);
 
 /** Calls to flood with: the cheapest one, 288 slots of a day, and a day's deliveries. */
-const FLOODED: Record<string, () => string> = {
-  'the venues': () => VENUES,
-  availability: () => `/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`,
-  observability: () => '/api/v1/partner/observability?status=all',
-};
+const FLOODED = [
+  ['the venues', VENUES],
+  ['availability', `/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`],
+  ['observability', '/api/v1/partner/observability?status=all'],
+] as const;
 
 /** `calls` with this key, as fast as the connections from an address of this machine allow; how often which status came. */
 async function flood(apiKey: string, localAddress: string, calls: number, path = VENUES): Promise<Map<number, number>> {
@@ -65,11 +62,11 @@ async function callsDuring({ api }: Partner, until: Promise<unknown>): Promise<{
   return { replies, p99 };
 }
 
-test.each(Object.keys(FLOODED).slice(0, isLongTier ? undefined : 1))(
+test.each(FLOODED.slice(0, isLongTier ? undefined : 1))(
   'a partner that floods %s is limited, and another has all of its own limit, without waiting',
-  async (what) => {
+  async (what, path) => {
     const [flooding, other] = [await anyPartner(service, [venueId]), await anyPartner(service)];
-    const flooded = flood(flooding.apiKey, '127.0.0.1', CALLS, FLOODED[what]?.());
+    const flooded = flood(flooding.apiKey, '127.0.0.1', CALLS, path);
     const { replies, p99 } = await callsDuring(other, flooded);
 
     const statuses = await flooded;

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
-import type { Listeners } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Watched from './guards.in-host.ts';
@@ -13,14 +11,10 @@ const ABSENT = 'the database lacks indexes or validators, so nothing can be sold
 
 const service = await hostedService();
 const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>('test/http/guards.in-host.ts');
-/** The API as its process has it, on the database of a service that refuses nothing. */
-let listeners: Listeners;
-let partner: Partner;
-beforeAll(async () => {
-  listeners = await listenWatched();
-  partner = await anyPartner(service);
-});
 afterAll(() => service.stop());
+/** The API as its process has it, on the database of a service that refuses nothing. */
+const listeners = await listenWatched();
+const partner = await anyPartner(service);
 beforeEach(async () => {
   await service.migrate();
   await eventually('it serves', serves);

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { converse, headOf, repliesIn } from './raw-connection.ts';
 
 const service = sharedService();
-let partner: Partner;
-let slots: string[];
-let keys = 0;
-beforeAll(async () => {
-  const venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-  slots = await freeSlotIds(partner, venue.id);
-});
 afterAll(() => service.stop());
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
+const slots = await freeSlotIds(partner, venue.id);
+let keys = 0;
 
 const newSlot = (): string => slots.pop() ?? 'none left';
 const newKey = () => `key-${(keys += 1)}`;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -18,14 +18,10 @@ import { verdict } from '../support/verdict.ts';
 import { headOf, openRaw, repliesIn } from './raw-connection.ts';
 
 const service = await hostedService();
-const calls = collectionCallsOf(service);
-let venueId: string;
-let slotIds: string[];
-beforeAll(async () => {
-  venueId = (await anyVenue(service)).id;
-  slotIds = await freeSlotIds(await anyPartner(service, [venueId]), venueId);
-});
 afterAll(() => service.stop());
+const calls = collectionCallsOf(service);
+const { id: venueId } = await anyVenue(service);
+const slotIds = await freeSlotIds(await anyPartner(service, [venueId]), venueId);
 
 const nextSlot = () => slotIds.pop() ?? '';
 

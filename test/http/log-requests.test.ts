@@ -1,31 +1,26 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
-import type { Listener } from '../../src/http/listen.ts';
 import { listen } from '../../src/http/listen.ts';
 import { readJson } from '../../src/http/read-json.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { eventually } from '../support/eventually.ts';
 
-let listener: Listener;
 let lines: Record<string, unknown>[] = [];
-
-beforeAll(async () => {
-  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const app = createBaseApp(createLogger('api', 'info', { write }));
-  app.get('/thing/:name', (_req, res) => {
-    res.locals['caller'] = { partnerId: 'the-partner', keyId: 'the-key' };
-    res.json({});
-  });
-  app.get('/public', (_req, res) => void res.json({}));
-  app.get('/broken', () => {
-    throw new Error('the cause');
-  });
-  app.post('/body', readJson, (_req, res) => void res.json({}));
-  app.use(errorHandler);
-  listener = await listen(app, '127.0.0.1', 0);
+const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+const app = createBaseApp(createLogger('api', 'info', { write }));
+app.get('/thing/:name', (_req, res) => {
+  res.locals['caller'] = { partnerId: 'the-partner', keyId: 'the-key' };
+  res.json({});
 });
+app.get('/public', (_req, res) => void res.json({}));
+app.get('/broken', () => {
+  throw new Error('the cause');
+});
+app.post('/body', readJson, (_req, res) => void res.json({}));
+app.use(errorHandler);
+const listener = await listen(app, '127.0.0.1', 0);
 afterAll(() => listener.close());
 beforeEach(() => {
   lines = [];

@@ -33,12 +33,9 @@ export function idsOfPlantedRoute(_context: Service['context']): string[] {
   return idsTaken([planted]);
 }
 
-/** The routes of the partner interface. A listing shows what there is to whoever names nothing. */
-export const listPartnerRoutes = (
-  context: Service['context'],
-): { method: string; path: string; isListing: boolean }[] =>
-  partnerRoutes(context).map(({ method, path, query }) => ({
-    method,
-    path,
-    isListing: method === 'get' && !path.includes(':') && query?.validate({}).error === undefined,
-  }));
+/** The listings of the partner interface: they show what there is to a caller that names nothing. */
+export const pathsOfListings = (context: Service['context']): string[] =>
+  partnerRoutes(context)
+    .filter(({ method, path }) => method === 'get' && !path.includes(':'))
+    .filter(({ query }) => query?.validate({}).error === undefined)
+    .map(({ path }) => path);

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { bookSlot, expectStatus, subscribe } from '../support/factories.ts';
-import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Routes from './ownership.in-host.ts';
 import { ownershipRows, ownershipScene } from './ownership-rows.ts';
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
-const { idsOfPartnerRoutes, idsOfPlantedRoute, listPartnerRoutes } = service.inHost<typeof Routes>(
-  'test/http/ownership.in-host.ts',
-);
-const partnerRoutes = await listPartnerRoutes();
+const routes = service.inHost<typeof Routes>('test/http/ownership.in-host.ts');
 const scene = await ownershipScene(service);
 const { owner, peer, outsider, venue, anySlot } = scene;
 const rows = ownershipRows(scene);
@@ -37,7 +32,7 @@ async function ownersObjects(): Promise<string> {
 }
 
 test('every id that a route of the partner interface takes has its row below, and no row is left over', async () => {
-  const taken = await idsOfPartnerRoutes();
+  const taken = await routes.idsOfPartnerRoutes();
   expect(rows.map(({ id }) => id).toSorted()).toEqual(taken.toSorted());
   expect(taken).toEqual(
     expect.arrayContaining([
@@ -48,31 +43,11 @@ test('every id that a route of the partner interface takes has its row below, an
 });
 
 test('control: a new route has no row, wherever in it an id stands', async () => {
-  const taken = await idsOfPlantedRoute();
+  const taken = await routes.idsOfPlantedRoute();
   expect(taken.map((id) => id.split(' ')[2])).toEqual([
     ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],
   ]);
   expect(rows.filter(({ id }) => taken.includes(id))).toEqual([]);
-});
-
-/** Every method and path of the partner interface with ids of nobody, as `headers` are answered. */
-async function answersTo(headers: Record<string, string>): Promise<Set<string>> {
-  const { send } = createClient(service.url, undefined);
-  const replies = partnerRoutes.map(async ({ method, path }) => {
-    const body = method === 'get' ? {} : { body: '{}' };
-    const all = { 'content-type': 'application/json', ...headers };
-    return verdict(await send(method.toUpperCase(), path.replaceAll(/:\w+/g, randomUUID()), { headers: all, ...body }));
-  });
-  return new Set(await Promise.all(replies));
-}
-
-test('no route answers whoever has no key, a key of nobody, or the operator’s', async () => {
-  const refused = new Set(['401 INVALID_API_KEY']);
-  expect(await answersTo({})).toEqual(refused);
-  expect(await answersTo({ 'x-api-key': `${peer.apiKey.slice(0, -1)}~` })).toEqual(refused);
-  expect(await answersTo({ 'x-api-key': OPERATOR_KEY })).toEqual(refused);
-  // Control: a key of a partner gets past that on every one of them.
-  expect([...(await answersTo({ 'x-api-key': peer.apiKey }))]).not.toContain('401 INVALID_API_KEY');
 });
 
 test('a cursor of one partner’s listing shows another nothing of it', async () => {
@@ -118,9 +93,9 @@ test('no listing shows a partner anything of another', async () => {
   const { hold_id, booking_id } = await bookSlot(owner, anySlot());
   const subscription = await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created']);
   const ids = [String(hold_id), String(booking_id), subscription.id];
-  const listings = partnerRoutes.filter(({ isListing }) => isListing);
+  const listings = await routes.pathsOfListings();
   const seenBy = async ({ api }: Partner) => {
-    const replies = await Promise.all(listings.map(({ path }) => api.get(path)));
+    const replies = await Promise.all(listings.map((path) => api.get(path)));
     expect(new Set(replies.map(verdict))).toEqual(new Set(['200']));
     const text = replies.map((reply) => reply.text).join();
     return ids.filter((id) => text.includes(id));

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
-import type { Partner } from '../support/factories.ts';
 import { anyPartnerOverHttp, operatorOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 
@@ -9,11 +8,8 @@ const service = sharedService();
 const stranger = createClient(service.url, undefined);
 const operator = operatorOf(service);
 const VENUES = '/api/v1/partner/venues';
-let partner: Partner;
-beforeAll(async () => {
-  partner = await anyPartnerOverHttp(service);
-});
 afterAll(() => service.stop());
+const partner = await anyPartnerOverHttp(service);
 
 /** On every response, whatever it is. */
 const ALWAYS = {
