@@ -1,34 +1,30 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client, Reply } from '../support/client.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { expectLimited, quotaOf, readLimited, statusFrom } from './quota.ts';
+import { expectLimited, inTurn, quotaOf, readLimited, statusFrom } from './quota.ts';
 
 const LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
 const PARTNERS = '/api/v1/operator/partners';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
-/** Starts a service for the tests of this block, whose counts are its own. */
-function ownService(overrides: Record<string, string> = {}): () => HostedService {
-  let service: HostedService;
-  beforeAll(async () => {
-    service = await hostedService({ overrides });
-  });
-  afterAll(() => service.stop());
-  return () => service;
-}
+/** Their counts of bad keys are their own. */
+const services = await Promise.all([
+  hostedService(),
+  hostedService(),
+  hostedService(),
+  hostedService({ overrides: { TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } }),
+]);
+const [guessed, mixed, administered, proxied] = services;
+afterAll(async () => {
+  for (const service of services) await service.stop();
+});
 
-async function repeat(count: number, call: () => Promise<Reply>): Promise<Reply[]> {
-  const replies: Reply[] = [];
-  for (let n = 0; n < count; n += 1) replies.push(await call());
-  return replies;
-}
 const kinds = (replies: Reply[]) => [...new Set(replies.map(verdict))];
 
 const signIn = (url: string, key: string) =>
@@ -37,26 +33,23 @@ const signIn = (url: string, key: string) =>
     body: new URLSearchParams({ key }).toString(),
   });
 
+/** The key with another secret, which was never issued. */
+const guessOf = ({ apiKey }: Partner) => `${apiKey.slice(0, -43)}${'A'.repeat(43)}`;
+const partner = await anyPartner(guessed);
+
 describe('bad keys on the partner listener', () => {
-  const service = ownService();
-  let partner: Partner;
-  /** Sends a key that was never issued. */
-  let guesser: Client;
-  beforeAll(async () => {
-    partner = await anyPartner(service());
-    guesser = createClient(service().url, `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`);
-  });
+  const guesser = createClient(guessed.url, guessOf(partner));
 
   test('are not counted for calls without a key', async () => {
-    const stranger = createClient(service().url, undefined);
-    const replies = await repeat(LIMIT + 10, () => stranger.get(VENUES));
+    const stranger = createClient(guessed.url, undefined);
+    const replies = await inTurn(LIMIT + 10, () => stranger.get(VENUES));
     expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
     expect(new Set(replies.map((reply) => quotaOf(reply)?.remaining))).toEqual(new Set([LIMIT]));
   });
 
   test('are 401 with what is left of them, then 429 with the time to wait; a header names no other address', async () => {
     const guess = () => guesser.get(VENUES, { 'x-forwarded-for': '192.0.2.1' });
-    const replies = await repeat(LIMIT, guess);
+    const replies = await inTurn(LIMIT, guess);
     expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
     const remaining = replies.map((reply) => quotaOf(reply)?.remaining);
     expect(remaining).toEqual(Array.from({ length: LIMIT }, (_, index) => LIMIT - 1 - index));
@@ -68,76 +61,68 @@ describe('bad keys on the partner listener', () => {
   });
 
   test('past the limit leave valid keys of that address, calls without a key, and other addresses alone', async () => {
-    const fresh = await anyPartner(service());
+    const fresh = await anyPartner(guessed);
     const valid = [await partner.api.get(VENUES), await fresh.api.get(VENUES)];
     expect(valid.map((reply) => [verdict(reply), quotaOf(reply)?.policy])).toEqual([
       ['200', 'partner'],
       ['200', 'partner'],
     ]);
-    expect(verdict(await createClient(service().url, undefined).get(VENUES))).toBe('401 INVALID_API_KEY');
-    expect(verdict(await operatorOf(service()).get(PARTNERS))).toBe('200');
-    const from = (address: string) => statusFrom(address, service().url + VENUES, { 'x-api-key': 'bad' });
+    expect(verdict(await createClient(guessed.url, undefined).get(VENUES))).toBe('401 INVALID_API_KEY');
+    expect(verdict(await operatorOf(guessed).get(PARTNERS))).toBe('200');
+    const from = (address: string) => statusFrom(address, guessed.url + VENUES, { 'x-api-key': 'bad' });
     expect([await from('127.0.0.2'), await from('127.0.0.1')]).toEqual([401, 429]);
   });
 });
 
 test('every kind of bad key counts, a suspended partner’s too', async () => {
-  const service = await hostedService();
-  try {
-    const suspended = await anyPartner(service);
-    const path = `${PARTNERS}/${suspended.id}`;
-    expectStatus(await operatorOf(service).patch(path, { status: 'suspended' }), 200);
-    const unknown = `${suspended.apiKey.slice(0, -43)}${'A'.repeat(43)}`;
-    const clients = [unknown, 'malformed', ''].map((key) => createClient(service.url, key));
-    for (const { get } of [...clients, suspended.api]) await repeat(LIMIT / 4, () => get(VENUES));
-    const before = await readLimited(service.adminUrl);
-    for (const { get } of [...clients, suspended.api]) expect(verdict(await get(VENUES))).toBe('429 RATE_LIMITED');
-    await expectLimited(service.adminUrl, before, { 'partner wrong_keys': 4 });
-  } finally {
-    await service.stop();
-  }
+  const suspended = await anyPartner(mixed);
+  const path = `${PARTNERS}/${suspended.id}`;
+  expectStatus(await operatorOf(mixed).patch(path, { status: 'suspended' }), 200);
+  const clients = [guessOf(suspended), 'malformed', ''].map((key) => createClient(mixed.url, key));
+  for (const { get } of [...clients, suspended.api]) await inTurn(LIMIT / 4, () => get(VENUES));
+  const before = await readLimited(mixed.adminUrl);
+  for (const { get } of [...clients, suspended.api]) expect(verdict(await get(VENUES))).toBe('429 RATE_LIMITED');
+  await expectLimited(mixed.adminUrl, before, { 'partner wrong_keys': 4 });
 });
 
 describe('wrong keys on the admin listener', () => {
-  const service = ownService();
-  const wrong = () => createClient(service().adminUrl, 'wrong').get(PARTNERS);
+  const wrong = () => createClient(administered.adminUrl, 'wrong').get(PARTNERS);
 
   test('are 429 past the limit, from the header and the sign-in page together; valid keys and calls without one do not count', async () => {
-    const before = await readLimited(service().adminUrl);
-    expect(kinds(await repeat(LIMIT / 2, wrong))).toEqual(['401 INVALID_API_KEY']);
-    expect(kinds(await repeat(LIMIT, () => operatorOf(service()).get(PARTNERS)))).toEqual(['200']);
-    await repeat(5, () => createClient(service().adminUrl, undefined).get(PARTNERS));
-    const pages = await repeat(LIMIT / 2, () => signIn(service().adminUrl, 'wrong'));
+    const before = await readLimited(administered.adminUrl);
+    expect(kinds(await inTurn(LIMIT / 2, wrong))).toEqual(['401 INVALID_API_KEY']);
+    expect(kinds(await inTurn(LIMIT, () => operatorOf(administered).get(PARTNERS)))).toEqual(['200']);
+    await inTurn(5, () => createClient(administered.adminUrl, undefined).get(PARTNERS));
+    const pages = await inTurn(LIMIT / 2, () => signIn(administered.adminUrl, 'wrong'));
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([401]));
     const refused = await wrong();
     expect(verdict(refused)).toBe('429 RATE_LIMITED');
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
-    const page = await signIn(service().adminUrl, 'wrong');
+    const page = await signIn(administered.adminUrl, 'wrong');
     expect([page.status, page.headers.get('set-cookie')]).toEqual([429, null]);
     expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
     expect(page.text).toContain('role="alert"');
-    await expectLimited(service().adminUrl, before, { 'admin wrong_keys': 2 });
+    await expectLimited(administered.adminUrl, before, { 'admin wrong_keys': 2 });
   });
 
   test('past the limit leave the valid key, sessions, other addresses and partners alone', async () => {
-    expect(verdict(await operatorOf(service()).get(PARTNERS))).toBe('200');
-    const signedIn = await signIn(service().adminUrl, OPERATOR_KEY);
+    expect(verdict(await operatorOf(administered).get(PARTNERS))).toBe('200');
+    const signedIn = await signIn(administered.adminUrl, OPERATOR_KEY);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    expect(verdict(await createClient(service().adminUrl, undefined).get(PARTNERS, { cookie }))).toBe('200');
+    expect(verdict(await createClient(administered.adminUrl, undefined).get(PARTNERS, { cookie }))).toBe('200');
     const from = (address: string, key: string) =>
-      statusFrom(address, service().adminUrl + PARTNERS, { 'x-api-key': key });
+      statusFrom(address, administered.adminUrl + PARTNERS, { 'x-api-key': key });
     expect(await from('127.0.0.2', OPERATOR_KEY)).toBe(200);
     expect([await from('127.0.0.2', 'wrong'), await from('127.0.0.1', 'wrong')]).toEqual([401, 429]);
-    const { api } = await anyPartner(service());
+    const { api } = await anyPartner(administered);
     expect(verdict(await api.get(VENUES))).toBe('200');
-    expect(verdict(await createClient(service().url, 'bad').get(VENUES))).toBe('401 INVALID_API_KEY');
+    expect(verdict(await createClient(administered.url, 'bad').get(VENUES))).toBe('401 INVALID_API_KEY');
   });
 });
 
 describe('TRUSTED_PROXIES', () => {
-  const service = ownService({ TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
   const wrongFrom = (address: string, forwardedFor: string) =>
-    statusFrom(address, service().adminUrl + PARTNERS, {
+    statusFrom(address, proxied.adminUrl + PARTNERS, {
       'x-api-key': 'wrong',
       'x-forwarded-for': forwardedFor,
     });
@@ -160,14 +145,12 @@ describe('TRUSTED_PROXIES', () => {
   });
 
   test('decides whose X-Forwarded-Host names the console, where proxies rewrite Host', async () => {
-    const untrusting = await hostedService();
     const statusOf = async (url: string) => {
       const own = { origin: 'https://console.example', 'x-forwarded-host': 'console.example:443' };
       const headers = { ...own, host: 'upstream:3001', 'content-type': FORM['content-type'] };
       const sent = { headers, body: `key=${OPERATOR_KEY}` };
       return (await createClient(url, undefined).send('POST', '/sign-in', sent)).status;
     };
-    expect([await statusOf(service().adminUrl), await statusOf(untrusting.adminUrl)]).toEqual([303, 403]);
-    await untrusting.stop();
+    expect([await statusOf(proxied.adminUrl), await statusOf(mixed.adminUrl)]).toEqual([303, 403]);
   });
 });

@@ -29,6 +29,13 @@ export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined 
   };
 }
 
+/** The responses to so many calls, one after another. */
+export async function inTurn<T>(count: number, call: () => Promise<T>): Promise<T[]> {
+  const replies: T[] = [];
+  for (let n = 0; n < count; n += 1) replies.push(await call());
+  return replies;
+}
+
 /** The Redis key under which a service counts the calls of a partner. */
 export const counterOf = (service: { environment: Record<string, string> }, partnerId: string): string =>
   `${service.environment['QUEUE_PREFIX']}:rate-limit:${partnerId}`;

@@ -12,7 +12,7 @@ import { ownRedis } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
-import { counterOf, quotaOf } from './quota.ts';
+import { counterOf, inTurn, quotaOf } from './quota.ts';
 
 const LIMIT = 3;
 const VENUES = '/api/v1/partner/venues';
@@ -47,11 +47,7 @@ async function call(service: Service, partner: Partner): Promise<Timed> {
   return { ...reply, durationMs: performance.now() - beganAt };
 }
 
-async function calls(service: Service, partner: Partner, count: number): Promise<Timed[]> {
-  const replies: Timed[] = [];
-  for (let n = 0; n < count; n += 1) replies.push(await call(service, partner));
-  return replies;
-}
+const calls = (service: Service, partner: Partner, count: number) => inTurn(count, () => call(service, partner));
 
 const remaining = (replies: Reply[]) => replies.map((reply) => quotaOf(reply)?.remaining);
 const slowestMs = (replies: Timed[]) => Math.max(...replies.map(({ durationMs }) => durationMs));
