@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { createClient } from '../support/client.ts';
@@ -56,14 +55,15 @@ describe('a page', () => {
   });
 
   test('is sent in gzip to clients that accept it', async () => {
-    const [plain, packed] = await Promise.all(
-      ['identity', 'gzip'].map((coding) => rawGet('/docs/quickstart', { 'accept-encoding': coding })),
-    );
-    expect([plain?.encoding, packed?.encoding]).toEqual([null, 'gzip']);
-    expect(gunzipSync(packed?.bytes ?? Buffer.of()).equals(plain?.bytes ?? Buffer.of())).toBe(true);
-    expect(packed?.vary).toBe(plain?.vary);
-    expect(packed?.etag).not.toBe(plain?.etag);
-    expect(packed?.vary).toContain('Accept-Encoding');
+    const inCoding = (coding: string) =>
+      fetch(`${service.url}/docs/quickstart`, { headers: { 'accept-encoding': coding } });
+    const [plain, packed] = [await inCoding('identity'), await inCoding('gzip')];
+    const both = (name: string) => [plain, packed].map(({ headers }) => headers.get(name));
+    expect(both('content-encoding')).toEqual([null, 'gzip']);
+    // What is said to be gzip, `fetch` unpacks.
+    expect(await packed.text()).toBe(await plain.text());
+    expect(new Set(both('vary'))).toEqual(new Set([expect.stringContaining('Accept-Encoding')]));
+    expect(new Set(both('etag')).size).toBe(2);
   });
 
   test('that is missing is a page to a browser, and a documented error to a program', async () => {
@@ -104,14 +104,3 @@ test('a service whose documentation was not built says so in its log', async () 
   expect(await loggedWith(await temporaryFolder())).toContain('npm run build');
   expect(await loggedWith(null)).toBe('');
 });
-
-type Raw = { encoding: string | null; vary: string | null; etag: string | null; bytes: Buffer };
-
-/** With the bytes as they were sent, which `fetch` unpacks. */
-async function rawGet(path: string, headers: Record<string, string>): Promise<Raw> {
-  const { request } = await import('undici');
-  const reply = await request(service.url + path, { headers });
-  const header = (name: string): string | null => reply.headers[name]?.toString() ?? null;
-  const bytes = Buffer.from(await reply.body.arrayBuffer());
-  return { encoding: header('content-encoding'), vary: header('vary'), etag: header('etag'), bytes };
-}

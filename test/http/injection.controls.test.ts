@@ -2,11 +2,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
-import { injectedInto } from './injected-into.ts';
 import type * as Injection from './injection.in-host.ts';
 import { faultOf } from './injection-judge.ts';
 import type { Place, Shot } from './injection-payloads.ts';
-import { FORGED, OPERATORS, SHOTS } from './injection-payloads.ts';
+import { FORGED, injectedInto, OPERATORS, SHOTS } from './injection-payloads.ts';
 import { INJECTION } from './injection-scene.ts';
 import type { Input } from './injection-template.ts';
 

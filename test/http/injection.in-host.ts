@@ -2,10 +2,9 @@ import type mongoose from 'mongoose';
 import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
-import { injectedInto } from './injected-into.ts';
 import type { InputOfRoute } from './injection-inputs.ts';
 import { inputsOf, templateFor } from './injection-inputs.ts';
-import { OPERATORS } from './injection-payloads.ts';
+import { injectedInto, OPERATORS } from './injection-payloads.ts';
 import type { Input, Known, Template } from './injection-template.ts';
 
 type Context = Service['context'];
@@ -31,20 +30,19 @@ export const listInputs = (context: Context, which: Interface): Input[] =>
 /** A call: with a gap in the place of the input, or legal as it is. */
 export type Asked = { id: string; as: 'gap' | 'legal' };
 
-/** The calls, each by the next of the real values; these come back as they are afterwards. */
+/** The calls, each by the next of the real values. */
 export function makeTemplates(
   context: Context,
   which: Interface,
   { known, asked, turns }: { known: Known; asked: readonly Asked[]; turns: boolean },
-): { templates: Template[]; known: Known } {
+): Template[] {
   const byId = new Map(inputsOfContext(context)[which].map((input) => [input.id, input]));
-  const templates = asked.map(({ id, as }, index) => {
+  return asked.map(({ id, as }, index) => {
     const input = byId.get(id);
     if (input === undefined) throw new Error(`There is no input ${id}`);
     const turn = turns ? index : 0;
     return templateFor(input, known, { turn, hasGap: as === 'gap' });
   });
-  return { templates, known };
 }
 
 /** The legal call of every route: `POST /api/v1/partner/holds`. */
