@@ -2,6 +2,7 @@ import { expect } from 'expect';
 import { bookSlot, dateIn, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
+  confirm,
   expectSameRefusal,
   expectVerdict,
   HOLDS,
@@ -236,10 +237,7 @@ const SCHEDULE: readonly Row[] = [
       const placed = await placeHold(partner, slot());
       const path = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
       expectStatus(await world.operator.patch(path, { price_rupees: 5000 }), 200);
-      const { hold_id } = placed;
-      const body = { hold_id, payment_reference: 'p', customer_name: 'A', customer_phone: '+919876543210' };
-      const reply = await partner.api.post('/api/v1/bookings/confirm', { ...body, idempotency_key: 'k' });
-      const booking = expectStatus(reply, 201);
+      const booking = expectStatus(await confirm(partner, placed['hold_id']), 201);
       expect([placed['price_rupees'], booking['price_rupees']]).toEqual([1200, 1200]);
       expect(await readBooking(partner, booking)).toMatchObject({ price_rupees: 1200 });
       expect(await slotNow(partner, venue, slot())).toMatchObject({ price_rupees: 5000 });

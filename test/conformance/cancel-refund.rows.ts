@@ -23,6 +23,12 @@ type Operation = 'cancel' | 'refund';
 const pathOf = (operation: Operation) => `POST ${BOOKINGS}/{bookingId}/${operation}`;
 const REACHES = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 const OTHER = { cancel: 'refund', refund: 'cancel' } as const;
+const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
+/** What a booking shows of its end. */
+const ended = (operation: Operation, reason: string): Json =>
+  operation === 'cancel'
+    ? { cancelled_at: INSTANT, cancellation_reason: reason }
+    : { refunded_at: INSTANT, refund_reason: reason };
 
 /** What cancel and refund have in common. */
 const rowsOf = (operation: Operation): readonly Row[] => [
@@ -95,6 +101,21 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     }),
   },
   {
+    rules: [`cancel-refund/${operation}`],
+    title: `becomes ${REACHES[operation]} with time and reason, and its slot is free`,
+    endpoints: [`${pathOf(operation)} 200`],
+    check: inScene(async (scene) => {
+      const booking = await book(scene);
+      const before = await readBooking(scene.partner, booking);
+      expect(before).toMatchObject(UNENDED);
+      await end(scene.partner, operation, booking['booking_id'], { reason: 'Flooded' });
+      const after = { ...before, status: REACHES[operation], ...ended(operation, 'Flooded') };
+      expect(await readBooking(scene.partner, booking)).toEqual(after);
+      const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
+      expect(shown).toMatchObject({ is_available: true });
+    }),
+  },
+  {
     rules: ['idempotency/same-key-same-response'],
     title: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
     endpoints: [`${pathOf(operation)} 200`],
@@ -137,8 +158,6 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   },
 ];
 
-const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
-
 /** A booking that was cancelled or refunded is not ended again. */
 const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Row => ({
   rules: ['cancel-refund/ended-booking', 'errors/body'],
@@ -147,50 +166,13 @@ const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Ro
   check: inScene(async (scene) => {
     const booking: Json = await book(scene);
     await end(scene.partner, before, booking['booking_id']);
-    const ended = await readBooking(scene.partner, booking);
+    const shown = await readBooking(scene.partner, booking);
     await expectVerdict(end(scene.partner, operation, booking['booking_id']), '409 INVALID_HOLD_STATE');
-    expect(await readBooking(scene.partner, booking)).toEqual(ended);
+    expect(await readBooking(scene.partner, booking)).toEqual(shown);
   }),
 });
 
 const EFFECTS: readonly Row[] = [
-  {
-    rules: ['cancel-refund/cancel'],
-    title: 'becomes CANCELLED with time and reason, and its slot is free',
-    endpoints: [`${pathOf('cancel')} 200`],
-    check: inScene(async (scene) => {
-      const booking = await book(scene);
-      const before = await readBooking(scene.partner, booking);
-      expect(before).toMatchObject(UNENDED);
-      await end(scene.partner, 'cancel', booking['booking_id'], { reason: 'Flooded' });
-      expect(await readBooking(scene.partner, booking)).toEqual({
-        ...before,
-        status: 'CANCELLED',
-        cancelled_at: INSTANT,
-        cancellation_reason: 'Flooded',
-      });
-      const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
-      expect(shown).toMatchObject({ is_available: true });
-    }),
-  },
-  {
-    rules: ['cancel-refund/refund'],
-    title: 'becomes REFUNDED with time and reason, and its slot is free',
-    endpoints: [`${pathOf('refund')} 200`],
-    check: inScene(async (scene) => {
-      const booking = await book(scene);
-      const before = await readBooking(scene.partner, booking);
-      await end(scene.partner, 'refund', booking['booking_id'], { reason: 'Flooded' });
-      expect(await readBooking(scene.partner, booking)).toEqual({
-        ...before,
-        status: 'REFUNDED',
-        refunded_at: INSTANT,
-        refund_reason: 'Flooded',
-      });
-      const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
-      expect(shown).toMatchObject({ is_available: true });
-    }),
-  },
   {
     rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
     title: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
@@ -203,10 +185,8 @@ const EFFECTS: readonly Row[] = [
       expectStatus(await end(scene.partner, 'refund', id, { reason: 'Still wet' }), 200);
       expect(await readBooking(scene.partner, booking)).toMatchObject({
         status: 'REFUNDED',
-        cancelled_at: INSTANT,
-        cancellation_reason: 'Flooded',
-        refunded_at: INSTANT,
-        refund_reason: 'Still wet',
+        ...ended('cancel', 'Flooded'),
+        ...ended('refund', 'Still wet'),
       });
       const shown = await slotNow(scene.partner, scene.venue, slotId);
       expect(shown).toMatchObject({ unavailable_reason: 'booked' });

@@ -69,12 +69,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
       expect(await slotNow(rival, venue, placed['slot_id'])).toMatchObject({ unavailable_reason: 'booked' });
     }),
   },
-  oneRequest({
-    rules: ['confirm/before-expiry'],
-    title: "confirm must come before the hold's hold_expiry_at, with a new key too",
-    response: `${POST} 409 HOLD_EXPIRED`,
-    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
-  }),
   {
     rules: ['confirm/unknown-hold', 'holds/not-found', 'authentication/key-decides-partner'],
     title: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
@@ -85,18 +79,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
       await expectVerdict(confirm(scene.partner, id), '201');
     }),
   },
-  oneRequest({
-    rules: ['confirm/hold-not-active'],
-    title: 'a hold that was released',
-    response: `${POST} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'RELEASED'))['hold_id']),
-  }),
-  oneRequest({
-    rules: ['confirm/hold-not-active'],
-    title: 'a hold that was confirmed before with another key',
-    response: `${POST} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
-  }),
   oneRequest({
     rules: ['confirm/hold-not-active', 'availability/venue-not-authorized'],
     title: 'a hold at a venue whose grant has been revoked',

@@ -12,6 +12,7 @@ import {
   end,
   expectVerdict,
   expire,
+  extend,
   held,
   hold,
   INSTANT,
@@ -234,8 +235,7 @@ const RECEIVERS: readonly Row[] = [
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);
       const { hold_id: id } = await held(scene);
-      const path = `${PARTNER}/holds/${String(id)}/extend`;
-      expectStatus(await scene.partner.api.post(path, { ttl_seconds: 1800 }), 200);
+      expectStatus(await extend(scene.partner, id, 1800), 200);
       await release(scene.partner, id);
       await arrival(listener, 'the release', typed('hold_cancelled'));
       const deliveries = await list(scene.rival, `${OBSERVABILITY}?status=all`);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, type Partner, placeHold } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
@@ -12,6 +12,7 @@ import {
   expectSameRefusal,
   expectVerdict,
   expire,
+  extend,
   HOLDS,
   held,
   hold,
@@ -40,6 +41,36 @@ const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
 
 const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
 
+/** What can be done with an ACTIVE hold. */
+const CALLS = {
+  confirm: { endpoint: `POST ${CONFIRM}`, ask: confirm },
+  extend: { endpoint: EXTEND, ask: (partner: Partner, id: unknown) => extend(partner, id, 900) },
+  cancel: { endpoint: CANCEL, ask: release },
+  expire: { endpoint: EXPIRE, ask: expire },
+};
+
+/** Only an ACTIVE hold can be confirmed, extended, released or made to lapse. */
+const OF_ENDED: readonly Row[] = (
+  [
+    ['confirm', 'EXPIRED', 'confirm/before-expiry', "comes before the hold's hold_expiry_at, with a new key too"],
+    ['confirm', 'RELEASED', 'confirm/hold-not-active', 'of a hold that was released'],
+    ['confirm', 'CONSUMED', 'confirm/hold-not-active', 'of a hold that was confirmed before with another key'],
+    ['extend', 'EXPIRED', 'holds/extend', 'of an EXPIRED hold, which stays so'],
+    ['extend', 'RELEASED', 'holds/extend', 'of a RELEASED hold'],
+    ['cancel', 'CONSUMED', 'holds/cancel-of-ended', 'of a CONSUMED hold'],
+    ['cancel', 'EXPIRED', 'holds/cancel-of-ended', 'of an EXPIRED hold'],
+    ['expire', 'EXPIRED', 'sandbox/expire-hold', 'of a hold that is EXPIRED already'],
+    ['expire', 'CONSUMED', 'sandbox/expire-hold', 'of a hold that has been confirmed'],
+  ] as const
+).map(([call, state, rule, title]) =>
+  oneRequest({
+    rules: [rule],
+    title: `${call} ${title}`,
+    response: `${CALLS[call].endpoint} 409 ${state === 'EXPIRED' ? 'HOLD_EXPIRED' : 'INVALID_HOLD_STATE'}`,
+    ask: async (scene) => CALLS[call].ask(scene.partner, (await endedHold(scene, state))['hold_id']),
+  }),
+);
+
 const ENDING: readonly Row[] = [
   {
     rules: ['holds/cancel'],
@@ -61,18 +92,6 @@ const ENDING: readonly Row[] = [
     response: `${CANCEL} 400 VALIDATION_ERROR`,
     fields: 'reason',
     ask: async (scene) => release(scene.partner, (await held(scene))['hold_id'], { reason: 'x'.repeat(501) }),
-  }),
-  oneRequest({
-    rules: ['holds/cancel-of-ended'],
-    title: 'cancel of a CONSUMED hold',
-    response: `${CANCEL} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
-  }),
-  oneRequest({
-    rules: ['holds/cancel-of-ended'],
-    title: 'cancel of an EXPIRED hold',
-    response: `${CANCEL} 409 HOLD_EXPIRED`,
-    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   {
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
@@ -183,18 +202,6 @@ const SANDBOX: readonly Row[] = [
       expect(await freeSlotIds(scene.rival, scene.venue.id)).toContain(placed['slot_id']);
     }),
   },
-  oneRequest({
-    rules: ['sandbox/expire-hold'],
-    title: 'a hold that is EXPIRED already',
-    response: `${EXPIRE} 409 HOLD_EXPIRED`,
-    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
-  }),
-  oneRequest({
-    rules: ['sandbox/expire-hold'],
-    title: 'a hold that has been confirmed',
-    response: `${EXPIRE} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
-  }),
   {
     rules: ['confirm/slot-lost'],
     title: 'confirm of a hold whose slot a walk-in has taken, however often',
@@ -214,4 +221,4 @@ const SANDBOX: readonly Row[] = [
 ];
 
 /** How a hold ends, and how it is read. */
-export const HOLD_STATE_ROWS: readonly Row[] = [...ENDING, ...READING, ...SANDBOX];
+export const HOLD_STATE_ROWS: readonly Row[] = [...OF_ENDED, ...ENDING, ...READING, ...SANDBOX];

@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
-import { bookSlot, confirmBody, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPackage, bookSlot, buyPackage, confirmBody, expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   book,
@@ -31,20 +32,9 @@ const ACTIVE = `GET ${PACKAGES}/active`;
 const PHONE = '+919876543210';
 const WITH_CREDIT = { use_package_credit: true, customer_phone: PHONE };
 
-/** The operator adds a package of the partner's; returns its id. */
-async function anyPackage(world: World, { partner, venue }: Scene, fields: Json = {}): Promise<string> {
-  const body = {
-    partner_id: partner.id,
-    name: 'Ten games',
-    venue_ids: [venue.id],
-    credits: 10,
-    price_rupees: 9000,
-    validity_days: 90,
-    ...fields,
-  };
-  const made = expectStatus(await world.operator.post('/api/v1/operator/packages', body), 201);
-  return String(made['package_id']);
-}
+/** A package of the scene's partner at its venue; returns its id. */
+const packageOf = (world: World, { partner, venue }: Scene, fields?: Json): Promise<string> =>
+  anyPackage(world.deployment, partner, [venue.id], fields);
 
 const buy = (partner: Partner, packageId: string, fields: Json = {}): Promise<Reply> =>
   partner.api.post(`${PACKAGES}/${packageId}/purchase`, {
@@ -55,10 +45,8 @@ const buy = (partner: Partner, packageId: string, fields: Json = {}): Promise<Re
   });
 
 /** A purchase of a new package, by the customer of PHONE. */
-async function anyPurchase(world: World, scene: Scene, fields: Json = {}): Promise<Json> {
-  const reply = await buy(scene.partner, await anyPackage(world, scene, fields));
-  return expectStatus(reply, 201)['purchase'] as Json;
-}
+const anyPurchase = async (world: World, scene: Scene, fields?: Json): Promise<Json> =>
+  buyPackage(scene.partner, await packageOf(world, scene, fields));
 
 /** Another venue that the scene's partner may sell; the scene with it in place of the first. */
 async function atAnotherVenue(world: World, scene: Scene): Promise<Scene> {
@@ -79,9 +67,9 @@ const SELLING: readonly Row[] = [
     endpoints: [`${CATALOGUE} 200`],
     check: inScene(async (scene, world) => {
       const fields = { name: 'Five', description: 'Weekdays', credits: 5, price_rupees: 4500.5 };
-      const packageId = await anyPackage(world, scene, fields);
-      const elsewhere = await anyPackage(world, await atAnotherVenue(world, scene));
-      await anyPackage(world, { ...scene, partner: scene.rival });
+      const packageId = await packageOf(world, scene, fields);
+      const elsewhere = await packageOf(world, await atAnotherVenue(world, scene));
+      await packageOf(world, { ...scene, partner: scene.rival });
       const shown = {
         ...fields,
         package_id: packageId,
@@ -108,7 +96,7 @@ const SELLING: readonly Row[] = [
     response: `${PURCHASE} 400 VALIDATION_ERROR`,
     fields: 'customer_phone, idempotency_key, payment_method',
     ask: async (scene, world) => {
-      const packageId = await anyPackage(world, scene);
+      const packageId = await packageOf(world, scene);
       const faulty = { customer_phone: 'nobody', payment_method: 7, idempotency_key: '' };
       const fields = 'customer_phone, idempotency_key, payment_method';
       await expectVerdict(buy(scene.partner, packageId, faulty), `400 VALIDATION_ERROR ${fields}`);
@@ -120,7 +108,7 @@ const SELLING: readonly Row[] = [
     title: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
     endpoints: [`${PURCHASE} 201`],
     check: inScene(async (scene, world) => {
-      const packageId = await anyPackage(world, scene);
+      const packageId = await packageOf(world, scene);
       const { purchase } = expectStatus(await buy(scene.partner, packageId), 201);
       expect(purchase).toEqual({
         id: expect.any(String),
@@ -144,7 +132,7 @@ const SELLING: readonly Row[] = [
     title: 'with the same package and customer returns the original purchase and adds no credits',
     endpoints: [`${PURCHASE} 201`],
     check: inScene(async (scene, world) => {
-      const packageId = await anyPackage(world, scene);
+      const packageId = await packageOf(world, scene);
       const key = { idempotency_key: newKey() };
       const first = await buy(scene.partner, packageId, key);
       expectStatus(first, 201);
@@ -158,12 +146,12 @@ const SELLING: readonly Row[] = [
       title: `the key with another ${what}`,
       response: `${PURCHASE} 409 IDEMPOTENCY_KEY_MISMATCH`,
       ask: async (scene, world) => {
-        const packageId = await anyPackage(world, scene);
+        const packageId = await packageOf(world, scene);
         const key = { idempotency_key: newKey() };
         expectStatus(await buy(scene.partner, packageId, key), 201);
         return what === 'customer'
           ? buy(scene.partner, packageId, { ...key, customer_phone: '+919812345678' })
-          : buy(scene.partner, await anyPackage(world, scene), key);
+          : buy(scene.partner, await packageOf(world, scene), key);
       },
     }),
   ),
@@ -177,7 +165,7 @@ const SELLING: readonly Row[] = [
     rules: ['packages/not-found'],
     title: "a purchase of another partner's package",
     response: `${PURCHASE} 404 PACKAGE_NOT_FOUND`,
-    ask: async (scene, world) => buy(scene.rival, await anyPackage(world, scene)),
+    ask: async (scene, world) => buy(scene.rival, await packageOf(world, scene)),
   }),
   {
     rules: ['packages/read-purchase'],
@@ -341,7 +329,7 @@ const SPENDING: readonly Row[] = [
     endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const key = { idempotency_key: newKey() };
-      expectStatus(await buy(scene.partner, await anyPackage(world, scene), key), 201);
+      expectStatus(await buy(scene.partner, await packageOf(world, scene), key), 201);
       const { hold_id: id } = await held(scene, key);
       expectStatus(await confirm(scene.partner, id, key), 201);
     }),

@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectFolder } from '../architecture/planted-tree.ts';
 import type { Internals } from './internals.ts';
 import type { World } from './world.ts';
+
+const contract = readFileSync(path.join(projectFolder, 'docs/contract.md'), 'utf8');
+
+/** The names of the rules that docs/contract.md states, in its order. */
+export const RULES: readonly string[] = [...contract.matchAll(/^- \*\*`([^`]+)`\*\*/gm)].map(([, name = '']) => name);
 
 /** A check that the service keeps a rule of the contract. Rows share nothing but the service. */
 export type Row = {

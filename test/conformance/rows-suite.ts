@@ -2,8 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { startReceivers } from '../support/receiver.ts';
 import { startInternals } from './internals.ts';
 import type { Row } from './row.ts';
-import { runRow } from './run-row.ts';
-import { createWorlds } from './world.ts';
+import { createWorlds, runRow } from './world.ts';
 
 /** Makes a test of each row, on a service of this suite: with workers where rows wait for what they do. */
 export async function testRows(rows: readonly Row[], { hasWorkers }: { hasWorkers: boolean }): Promise<void> {

@@ -4,8 +4,8 @@ import { ERRORS } from '../../src/http/error-registry.ts';
 import type { Operation } from '../../src/http/route.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { endpointOf, missingResponses } from './responses.ts';
+import { RULES } from './row.ts';
 import { ROWS } from './rows.ts';
-import { RULES } from './rules.ts';
 
 /** What an endpoint's row of the route table says of it alone: its successes and each refusal that is not common to all endpoints. */
 function outcomesOf({ responses, errors, query, body }: Operation): string[] {

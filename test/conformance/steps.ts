@@ -44,6 +44,8 @@ export const end = (partner: Partner, operation: string, bookingId: unknown, fie
   });
 export const release = (partner: Partner, holdId: unknown, body?: Json): Promise<Reply> =>
   partner.api.post(`${HOLDS}/${String(holdId)}/cancel`, body);
+export const extend = (partner: Partner, holdId: unknown, ttl: unknown): Promise<Reply> =>
+  partner.api.post(`${HOLDS}/${String(holdId)}/extend`, { ttl_seconds: ttl });
 export const expire = (partner: Partner, holdId: unknown): Promise<Reply> =>
   partner.api.post(`/api/v1/sandbox/holds/${String(holdId)}/expire`);
 

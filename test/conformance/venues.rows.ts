@@ -1,5 +1,6 @@
 import { expect } from 'expect';
 import { dateIn, expectStatus, json } from '../support/factories.ts';
+import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
 import {
   expectSameRefusal,
@@ -17,6 +18,18 @@ import {
 const LIST = `GET ${VENUES}`;
 const ONE = `GET ${VENUES}/{venueId}`;
 const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
+
+/** A venue that is not granted gets the response of a missing one. */
+const notFound = (what: string, endpoint: string): Row => ({
+  rules: ['venues/not-found', 'authentication/venue-grants'],
+  title: `${what} a missing, a malformed and an ungranted id is 404 VENUE_NOT_FOUND, in the same bytes`,
+  endpoints: [`${endpoint} 404 VENUE_NOT_FOUND`],
+  check: async (world) => {
+    const [{ partner }, foreign] = [await world.scene(), await world.scene()];
+    const ask = (id: string) => partner.api.get(partsOf(endpoint).path.replace('{venueId}', id));
+    await expectSameRefusal([NOWHERE, 'no-uuid', foreign.venue.id], '404 VENUE_NOT_FOUND', ask);
+  },
+});
 
 /** Venues and their resources. */
 export const VENUE_ROWS: readonly Row[] = [
@@ -73,17 +86,6 @@ export const VENUE_ROWS: readonly Row[] = [
     },
   },
   {
-    rules: ['venues/not-found', 'authentication/venue-grants'],
-    title: 'a missing, a malformed and an ungranted id are 404 VENUE_NOT_FOUND, in the same bytes',
-    endpoints: [`${ONE} 404 VENUE_NOT_FOUND`],
-    check: async (world) => {
-      const [{ partner }, foreign] = [await world.scene(), await world.scene()];
-      await expectSameRefusal([NOWHERE, 'no-uuid', foreign.venue.id], '404 VENUE_NOT_FOUND', (id) =>
-        partner.api.get(`${VENUES}/${id}`),
-      );
-    },
-  },
-  {
     rules: ['resources/fields', 'responses/money'],
     title: '{success, count, data} of resources with the documented fields and their types',
     endpoints: [`${RESOURCES} 200`],
@@ -131,17 +133,8 @@ export const VENUE_ROWS: readonly Row[] = [
       expectStatus(await partner.api.post(`${PARTNER}/holds`, window), 201);
     },
   },
-  {
-    rules: ['venues/not-found', 'authentication/venue-grants'],
-    title: 'a venue that is missing or not granted is 404 VENUE_NOT_FOUND, in the same bytes',
-    endpoints: [`${RESOURCES} 404 VENUE_NOT_FOUND`],
-    check: async (world) => {
-      const [{ partner }, foreign] = [await world.scene(), await world.scene()];
-      await expectSameRefusal([NOWHERE, 'no-uuid', foreign.venue.id], '404 VENUE_NOT_FOUND', (id) =>
-        partner.api.get(`${VENUES}/${id}/resources`),
-      );
-    },
-  },
+  notFound('the venue of', ONE),
+  notFound('the resources of', RESOURCES),
   {
     rules: ['resources/base-configuration'],
     title: 'what is held is not available, while the resource shows only its base configuration',

@@ -54,12 +54,14 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISO
 const notFound = (operation: string): Row => ({
   rules: ['subscriptions/not-found'],
   title: `${operation} of a missing subscription and of another partner's, in the same bytes`,
-  endpoints: [`POST ${WEBHOOKS}/{id}/${operation} 404 WEBHOOK_NOT_FOUND`],
+  endpoints: [`${operation === 'change' ? CHANGE : `POST ${WEBHOOKS}/{id}/${operation}`} 404 WEBHOOK_NOT_FOUND`],
   check: async (world) => {
     const [partner, rival] = [await world.partner(), await world.partner()];
     const { id } = await subscribe(partner, ENDPOINT);
     const ask = (subscriptionId: string) =>
-      rival.api.post(`${WEBHOOKS}/${subscriptionId}/${operation}`, { since: daysAgo(1) });
+      operation === 'change'
+        ? rival.api.patch(`${WEBHOOKS}/${subscriptionId}`, { endpoint_url: ENDPOINT })
+        : rival.api.post(`${WEBHOOKS}/${subscriptionId}/${operation}`, { since: daysAgo(1) });
     await expectSameRefusal([NOWHERE, id], '404 WEBHOOK_NOT_FOUND', ask);
     expect(await list(partner, WEBHOOKS)).toMatchObject([{ id, secret_rotated_at: null }]);
   },
@@ -154,7 +156,7 @@ const MANAGEMENT: readonly Row[] = [
       return partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds: 604_801 });
     },
   }),
-  ...(['rotate-secret', 'test', 'recover'] as const).map(notFound),
+  ...['rotate-secret', 'test', 'recover', 'change'].map(notFound),
   {
     rules: ['subscriptions/change'],
     title: '200 with the subscription; what waits goes to the new address, signed with the secret as it was',
@@ -182,18 +184,6 @@ const MANAGEMENT: readonly Row[] = [
       return partner.api.patch(`${WEBHOOKS}/${id}`, {});
     },
   }),
-  {
-    rules: ['subscriptions/not-found'],
-    title: "change of a missing subscription and of another partner's, in the same bytes",
-    endpoints: [`${CHANGE} 404 WEBHOOK_NOT_FOUND`],
-    check: async (world) => {
-      const [partner, rival] = [await world.partner(), await world.partner()];
-      const { id } = await subscribe(partner, ENDPOINT);
-      await expectSameRefusal([NOWHERE, id], '404 WEBHOOK_NOT_FOUND', (each) =>
-        rival.api.patch(`${WEBHOOKS}/${each}`, { endpoint_url: ENDPOINT }),
-      );
-    },
-  },
   {
     rules: ['subscriptions/no-unsubscribe'],
     title: 'there is no DELETE, PUT or pause of a subscription',

@@ -3,11 +3,13 @@ import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
 import type { Answering, Receivers, WebhookReceiver } from '../support/receiver.ts';
 import type { Listeners } from '../support/service-environment.ts';
-import { type Exchange, recording } from './responses.ts';
-import { NotTried } from './row.ts';
+import type { Internals } from './internals.ts';
+import { type Exchange, missingResponses, recording } from './responses.ts';
+import { NotTried, type Row } from './row.ts';
 
 /** What a row is given: a deployment in sandbox mode with its workers, over HTTP. */
 export type World = {
+  deployment: Listeners;
   operator: Client;
   /** The exchanges of partners' clients since the row began. */
   seen: Exchange[];
@@ -56,6 +58,7 @@ export function createWorlds(deployment: Listeners, receivers: Receivers | { mis
       return { ...rest, api: recording(api, seen) };
     };
     return {
+      deployment,
       operator,
       seen,
       partner,
@@ -75,4 +78,17 @@ async function setScene(venue: Venue, partnerOf: (venueId: string) => Promise<Pa
   const slots = await slotsOf(partner, venue.id, dateIn(3));
   const unused = slots.map((slot) => String(slot['slot_id']));
   return { venue, partner, rival, slots, slot: () => unused.shift() ?? '' };
+}
+
+/**
+ * Runs a row in a world of its own; rejects where the service does not keep the rule. Returns those of the row's responses that
+ * were not seen.
+ * @throws NotTried where the deployment lacks what the row needs
+ */
+export async function runRow(row: Row, worlds: Worlds, internals?: Internals): Promise<string[]> {
+  const world = worlds.anyWorld();
+  if (row.needs === undefined) await row.check(world);
+  else if (internals === undefined) throw new NotTried('settings, rows or logs of the service itself');
+  else await row.check(world, internals);
+  return missingResponses(row.endpoints, world.seen);
 }

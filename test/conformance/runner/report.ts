@@ -1,6 +1,5 @@
 import wrapAnsi from 'wrap-ansi';
-import type { Row } from '../row.ts';
-import { RULES } from '../rules.ts';
+import { type Row, RULES } from '../row.ts';
 
 /** What became of a row: kept, or why it is not, or why it was not tried. */
 export type Outcome = {

@@ -6,8 +6,7 @@ import { type Receivers, startReceivers } from '../../support/receiver.ts';
 import type { Listeners } from '../../support/service-environment.ts';
 import { errorOf } from '../../support/verdict.ts';
 import { NotTried, type Row } from '../row.ts';
-import { runRow } from '../run-row.ts';
-import { createWorlds, type Worlds } from '../world.ts';
+import { createWorlds, runRow, type Worlds } from '../world.ts';
 import { type RunnerOptions, UsageError } from './options.ts';
 import type { Outcome } from './report.ts';
 
