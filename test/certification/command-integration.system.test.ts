@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { commandTransport } from '../../packages/client/src/certification/command-transport.ts';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
-import { type HostedService, hostedService } from '../support/service-host.ts';
-import { anyCandidate, type Candidate } from './certification-scene.ts';
+import { hostedService } from '../support/service-host.ts';
+import { anyCandidate } from './certification-scene.ts';
 import { certifyCommand, writeProfile } from './command-line.ts';
 
 /** An integration that is a program of its own, in another style than the client: it reads venues, holds, and can nothing else. */
@@ -36,22 +36,16 @@ if (action === 'list_venues') {
 }
 `;
 
-let service: HostedService;
-let candidate: Candidate;
-let command: string[];
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-  candidate = await anyCandidate(service);
-  const file = path.join(await temporaryFolder(), 'certify.mjs');
-  await writeFile(file, PROGRAM);
-  command = [process.execPath, file];
-});
+const service = await hostedService({ hasWorkers: true });
 afterAll(() => service.stop());
+const candidate = await anyCandidate(service);
+const file = path.join(await temporaryFolder(), 'certify.mjs');
+await writeFile(file, PROGRAM);
 
 test('a command is run once for each action, with the proxy as its base URL; what it cannot do is a finding', async () => {
   const profile = await writeProfile({
     name: 'Script',
-    actions: { command },
+    actions: { command: [process.execPath, file] },
     webhook_url: 'http://127.0.0.1:1023',
     proxy_port: await freePort(),
   });

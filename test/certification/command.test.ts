@@ -5,7 +5,7 @@ import type { Report } from '../../packages/client/src/certification/report.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { type Ended, startPartner } from '../partner-command/partner.ts';
-import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyPartnerOverHttp, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -107,12 +107,10 @@ describe('a run cannot begin', () => {
       [[], '--profile: name the file'],
       [['--profile', '/nowhere.json'], '--profile: /nowhere.json cannot be read (ENOENT).'],
       [['--profile', broken], 'name: give a text'],
-      [['--profile', broken], 'actions: give either url or command'],
       [['--service', '--profile', broken], '--service tries the deployment'],
       [['--service', '--only', 'hold-placed,nonsense'], '--only: there is no scenario nonsense.'],
       [['--service', '--level', '7'], '--level: 7 is not a level.'],
       [['--service', '--level', '3', '--only', 'hold-placed'], 'none of the scenarios is of level 3'],
-      [['--service', '--report-html', '/nowhere/x'], '--report-html: /nowhere/x cannot be written (ENOENT)'],
     ];
     for (const [args, said] of wrong) {
       const { code, err } = await certifyCommand(candidate, args);
@@ -160,14 +158,8 @@ describe('a run cannot begin', () => {
   test('on a production deployment: 3, before anything is sold', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
-      const operator = operatorOf(production);
-      const body = { name: 'Live', contact_email: 'a@b.example' };
-      const made = await operator.post('/api/v1/operator/partners', body);
-      const base = `/api/v1/operator/partners/${String(expectStatus(made, 201)['partner_id'])}`;
-      expectStatus(await operator.post(`${base}/certify`), 200);
-      const key = expectStatus(await operator.post(`${base}/keys`, { label: 'live' }), 201);
-      const live = { ...candidate, baseUrl: production.url, apiKey: String(key['api_key']) };
-      const { code, err } = await certifyCommand(live, ['--service']);
+      const { apiKey } = await anyPartnerOverHttp(production, [], { isCertified: true });
+      const { code, err } = await certifyCommand({ baseUrl: production.url, apiKey }, ['--service']);
       expect([code, err]).toEqual([3, expect.stringContaining('This is a production deployment')]);
     } finally {
       await production.stop();

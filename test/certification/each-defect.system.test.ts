@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { inParallel } from '../support/in-parallel.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import { type HostedService, hostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { anyCandidate, certifyModel, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 
 /** They wait more than they work. */
 const AT_A_TIME = 4;
 
-let service: HostedService;
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-});
+const service = await hostedService({ hasWorkers: true });
 afterAll(() => service.stop());
 
 test(

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { anyPartner, type Json } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import { type HostedService, hostedService } from '../support/service-host.ts';
-import { anyCandidate, type Candidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { hostedService } from '../support/service-host.ts';
+import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 
 /** Scenarios of level 6 that together choose slots in every way of that level. */
 const OF_ALL_EVENTS = ['tampered-refused', 'genuine-accepted', 'disorder-survived', 'outage-recovered'];
 
-let service: HostedService;
-let candidate: Candidate;
-beforeAll(async () => {
-  // The limit that deployments have.
-  service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_PER_MINUTE: '600' } });
-  candidate = await anyCandidate(service);
-});
+// The limit that deployments have.
+const service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_PER_MINUTE: '600' } });
 afterAll(() => service.stop());
+const candidate = await anyCandidate(service);
 
 test('every scenario has a defective integration that it catches, and every defect a scenario', () => {
   const ids = SCENARIOS.map(({ id }) => id);

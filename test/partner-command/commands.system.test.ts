@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { newSecret } from '../../packages/client/src/certification/deliveries.ts';
 import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { EVENT_TYPES as SERVICE_EVENT_TYPES } from '../../src/reservations/event-types.ts';
@@ -9,16 +9,14 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   anyPartner,
+  anyPartnerOverHttp,
   anyVenue,
   dateIn,
   expectStatus,
   freeSlotIds,
   type Json,
-  operatorOf,
-  type Partner,
   placeHold,
   subscribe,
-  type Venue,
 } from '../support/factories.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -26,13 +24,9 @@ import { hostedService, sharedService } from '../support/service-host.ts';
 import { type Ended, partner as runPartner, startPartner } from './partner.ts';
 
 const service = sharedService();
-let venue: Venue;
-let partner: Partner;
-beforeAll(async () => {
-  venue = await anyVenue(service, [{}], { name: 'Koramangala Arena' });
-  partner = await anyPartner(service, [venue.id]);
-});
 afterAll(() => service.stop());
+const venue = await anyVenue(service, [{}], { name: 'Koramangala Arena' });
+const partner = await anyPartner(service, [venue.id]);
 
 const endpoints: WebhookReceiver[] = [];
 afterEach(async () => {
@@ -192,14 +186,7 @@ describe('partner trigger', () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const { id: venueId } = await anyVenue(production);
-      const operator = operatorOf(production);
-      const body = { name: 'Turf Town', contact_email: 'dev@turftown.example' };
-      const { partner_id: id } = expectStatus(await operator.post('/api/v1/operator/partners', body), 201);
-      const partnerPath = `/api/v1/operator/partners/${String(id)}`;
-      expectStatus(await operator.post(`${partnerPath}/certify`), 200);
-      expectStatus(await operator.put(`${partnerPath}/venues/${venueId}`), 204);
-      const { api_key: key } = expectStatus(await operator.post(`${partnerPath}/keys`, {}), 201);
-      const apiKey = String(key);
+      const { apiKey } = await anyPartnerOverHttp(production, [venueId], { isCertified: true });
       const ended = await runPartner({ url: production.url, apiKey }, ['trigger', 'hold_created']);
       expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('for a sandbox only') });
       expect(await rowsOf(production, 'reservations', {})).toEqual([]);

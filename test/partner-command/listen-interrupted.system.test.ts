@@ -3,32 +3,48 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
 import { lockState } from '../../packages/client/src/cli/state-lock.ts';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import { keptProcess } from '../support/kept-process.ts';
 import { headerOf, type Received, startReceiver } from '../support/receiver.ts';
 import { sharedService } from '../support/service-host.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
-import { builtCommand, keyFileOf } from './built-command.ts';
 
 const run = promisify(execFile);
 
 const service = sharedService();
-let venue: Venue;
-beforeAll(async () => {
-  venue = await anyVenue(service);
-});
 afterAll(() => service.stop());
+const venue = await anyVenue(service);
 
 const releases: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const release of releases.splice(0).toReversed()) await release();
 });
+
+/** Bundles the command into one file that Node runs. */
+async function builtCommand(): Promise<string> {
+  const outfile = path.join(await temporaryFolder(), 'partner.mjs');
+  const requireOfBundle =
+    "import { createRequire as requireOfBundle } from 'node:module';\nconst require = requireOfBundle(import.meta.url);";
+  await build({
+    entryPoints: [path.join(projectFolder, 'packages/client/src/cli/partner.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    logLevel: 'silent',
+    banner: { js: requireOfBundle },
+  });
+  return outfile;
+}
 
 /** A listener between a service and an endpoint, each behind a way that can be cut. */
 async function startScene() {
@@ -38,11 +54,12 @@ async function startScene() {
   const toService = await startTcpRelay(Number(new URL(service.url).port));
   const folder = await temporaryFolder();
   const [state, output] = [path.join(folder, 'state.json'), path.join(folder, 'output')];
+  const keyFile = path.join(folder, 'key');
+  await writeFile(keyFile, `${partner.apiKey}\n`, { mode: 0o600 });
   const forwardTo = `http://127.0.0.1:${toEndpoint.port}${new URL(endpoint.url).pathname}`;
   const program = [await builtCommand(), 'listen', '--forward-to', forwardTo];
   const options = ['--base-url', `http://127.0.0.1:${toService.port}`, '--state', state];
-  const key = ['--key-file', await keyFileOf(partner.apiKey)];
-  const commandLine = [...program, ...options, ...key];
+  const commandLine = [...program, ...options, '--key-file', keyFile];
   const line = [process.execPath, ...commandLine].map((word) => `'${word}'`).join(' ');
   const listener = keptProcess(() => Promise.resolve(['sh', '-c', `exec ${line} >>'${output}' 2>&1`]));
   releases.push(

@@ -61,12 +61,17 @@ export async function anyPartner(service: AnyService, venueIds: readonly string[
   return { ...made, api: createClient(service.url, made.apiKey) };
 }
 
-/** Makes a partner by the operator's calls. */
-export async function anyPartnerOverHttp(service: Listeners, venueIds: readonly string[] = []): Promise<Partner> {
+/** Makes a partner by the operator's calls; a production deployment gives keys to certified ones only. */
+export async function anyPartnerOverHttp(
+  service: Listeners,
+  venueIds: readonly string[] = [],
+  { isCertified = false } = {},
+): Promise<Partner> {
   const operator = operatorOf(service);
   const { name, contactEmail: contact_email } = newPartner();
   const partner = expectStatus(await operator.post('/api/v1/operator/partners', { name, contact_email }), 201);
   const id = String(partner['partner_id']);
+  if (isCertified) expectStatus(await operator.post(`/api/v1/operator/partners/${id}/certify`), 200);
   const key = expectStatus(await operator.post(`/api/v1/operator/partners/${id}/keys`, { label: 'tests' }), 201);
   for (const venueId of venueIds) {
     expectStatus(await operator.put(`/api/v1/operator/partners/${id}/venues/${venueId}`), 204);
