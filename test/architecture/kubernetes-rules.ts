@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { ConfigError, loadConfig, PROCESS_NAMES, type ProcessName } from '../../src/process/config/config.ts';
 import {
   containersOf,
   environmentOf,
   type Labels,
   type Manifest,
+  matches,
   type Process,
   processesOf,
 } from './kubernetes-manifests.ts';
@@ -138,4 +140,25 @@ function placeFaults(manifests: readonly Manifest[]): string[] {
     [namespace?.labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted', 'The namespace lets anything run'],
     [manifests.some(({ kind }) => kind === 'Secret'), 'A Secret is in the repository'],
   ]);
+}
+
+/** Whether policies name what may come into a process and out of it, so that nothing else does. */
+export function isLimited(process: string, manifests: readonly Manifest[]): boolean {
+  const labels = processesOf(manifests).find(({ name }) => name === process)?.pod.metadata.labels ?? {};
+  const policies = manifests
+    .filter(({ kind, spec }) => kind === 'NetworkPolicy' && matches(labels, spec?.podSelector ?? {}))
+    .map(({ spec }) => spec);
+  return ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
+}
+
+/** Whether a policy lets traffic out to an address. */
+export function isReached(address: string, policy: string, manifests: readonly Manifest[]): boolean {
+  const { spec } = manifests.find(({ metadata }) => metadata.name === policy) ?? {};
+  const blocks = (spec?.egress ?? []).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
+  const ip = ipaddr.parse(address);
+  const isIn = (network: string) => {
+    const [base, bits] = ipaddr.parseCIDR(network);
+    return base.kind() === ip.kind() && ip.match(base, bits);
+  };
+  return blocks.some((block) => block !== undefined && isIn(block.cidr) && !(block.except ?? []).some(isIn));
 }

@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
 import { type Manifest, matches, processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
-import { faultsOf } from './kubernetes-rules.ts';
-import { isLimited, isReached } from './kubernetes-traffic.ts';
+import { faultsOf, isLimited, isReached } from './kubernetes-rules.ts';
 import { projectFolder } from './planted-tree.ts';
 
 const BUILD_TIMEOUT_MS = 600_000;

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { seriousFaults } from '../console/axe.ts';
-import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
+import { openedPages } from '../support/opened-pages.ts';
 import { freePort } from '../support/own-servers.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
 import { installBoxOffice, type RunningShop, startBoxOffice, tsc } from './installed-box-office.ts';
@@ -77,10 +78,11 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await shop?.stop();
   });
 
-  const visit = async (path: string, options: BrowserContextOptions = DESKTOP): Promise<WatchedPage> => {
-    const watched = await watchedPage(browser, shop.url, options);
-    await watched.page.goto(shop.url + path);
-    return watched;
+  const opened = openedPages();
+  const visit = async (path: string): Promise<Page> => {
+    const page = opened.add(await watchedPage(browser, shop.url, DESKTOP));
+    await page.goto(shop.url + path);
+    return page;
   };
   const dayPath = () => `/venues/${venue.id}?date=${date}`;
   const offers = (page: Page) => page.locator('.slots button');
@@ -105,7 +107,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
   };
 
   test('a customer sees a hold count down, books, finds the booking and cancels it; every page is accessible', async () => {
-    const { page, faults, close } = await visit('/');
+    const page = await visit('/');
     const look = async (name: string) => {
       await takeScreenshot(page, `box-office-${name}`);
       expect(await seriousFaults(page)).toEqual([]);
@@ -136,12 +138,11 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await page.getByRole('button', { name: 'Cancel this booking' }).click();
     await page.getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
     // The browser reports the 400 of a page with a fault as an error.
-    expect(faults.filter((each) => !each.includes('400'))).toEqual([]);
-    await close();
+    opened.tolerate(/400/);
   });
 
   test('when the time has run out the page says so by itself', async () => {
-    const { page, faults, close } = await visit(dayPath());
+    const page = await visit(dayPath());
     await page.clock.install();
     await offers(page).first().click();
     await page.locator('[data-seconds-left]').waitFor();
@@ -160,12 +161,11 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     expect(page.url()).toMatch(/\/orders\/[^/]+$/);
     await takeScreenshot(page, 'box-office-over');
     expect(await seriousFaults(page)).toEqual([]);
-    expect(faults.filter((each) => !each.includes('400'))).toEqual([]);
-    await close();
+    opened.tolerate(/400/);
   });
 
   test('what the other channel takes or gives back is shown when its webhook has come, also by a changed secret', async () => {
-    const { page, close } = await visit(dayPath());
+    const page = await visit(dayPath());
     const [slotId = ''] = (await freeSlotIds(partner, venue.id, date)).slice(-1);
     expect(await isShownFree(page, slotId)).toBe(true);
     expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, {}), 201);
@@ -175,6 +175,5 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     expectStatus(await partner.api.post(`/api/v1/sandbox/slots/${slotId}/release`, {}), 200);
     await untilHandled(slotId, 'booking_cancelled');
     expect(await isShownFree(page, slotId)).toBe(true);
-    await close();
   });
 });

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { OPERATOR_GUIDES, PARTNER_GUIDES } from '../../site/navigation.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 
-let folder: string;
+const folder = path.join(await temporaryFolder(), 'site');
 const read = (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8');
 const names = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
 
@@ -22,10 +22,7 @@ function build(...args: string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-beforeAll(async () => {
-  folder = path.join(await temporaryFolder(), 'site');
-  build(folder);
-});
+build(folder);
 
 const isOperators = (code: ErrorCode): boolean => ERRORS[code].audience === 'operator';
 
