@@ -7,8 +7,8 @@ const keptByWorker = new Map();
 
 /**
  * Node as Jest has it, with the `Error` that Node itself throws, so that `instanceof` knows those as in production. The suites
- * of `npm test` start no process in it, and leave nothing behind. What a suite leaves whose test failed is not looked at, so that the
- * failure is what is reported.
+ * of `npm test` start no process in it, and leave nothing behind. A suite that does not load, or has a failed test, is not checked
+ * for what it leaves behind, so that Jest reports the failure itself.
  */
 module.exports = class extends TestEnvironment {
   async setup() {
@@ -21,13 +21,14 @@ module.exports = class extends TestEnvironment {
   }
 
   handleTestEvent({ name }) {
+    if (name === 'run_start') this.isLoaded = true;
     if (name === 'test_fn_failure' || name === 'hook_failure') this.hasFailed = true;
   }
 
   async teardown() {
     this.allowProcesses?.();
     try {
-      if (!this.hasFailed) await this.requireNoLeaks?.();
+      if (this.isLoaded && !this.hasFailed) await this.requireNoLeaks?.();
     } finally {
       await super.teardown();
     }
