@@ -1,6 +1,6 @@
-// Makes what partners install: `node scripts/build.mjs [folder]`, into dist/ unless stated. The command `partner` is one file, so that
-// whoever installs the client installs none of what the command is made of. The licences of what is bundled go beside it; a package
-// without a licence text fails the build.
+// Builds the published package: `node scripts/build.mjs [folder]`, by default into dist/. Bundles the command `partner`
+// into one file, so that installing the client does not install the command's dependencies. Writes the licences of the
+// bundled packages beside it, and fails if a package has no licence text.
 
 import { execFileSync } from 'node:child_process';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -26,9 +26,9 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  // The one thing that the package depends on anyway.
+  // A dependency of the package anyway.
   external: ['openapi-fetch'],
-  // Packages that are CommonJS ask for Node's modules with it.
+  // Bundled CommonJS packages load Node's modules with `require`.
   banner: {
     js: "import { createRequire as requireOfBundle } from 'node:module';\nconst require = requireOfBundle(import.meta.url);",
   },
@@ -44,7 +44,7 @@ const packages = new Set(
 const texts = await Promise.all([...packages].toSorted().map(licenceOf));
 await writeFile(path.join(dist, 'partner.licences.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 
-/** Name, version, licence and its whole text. */
+/** The package's name, version and licence, then the text of the licence. */
 async function licenceOf(place) {
   const { name, version, license } = JSON.parse(await readFile(path.join(place, 'package.json'), 'utf8'));
   const file = (await readdir(place)).find((each) => /^licen[cs]e/i.test(each));

@@ -1,5 +1,5 @@
-// Writes what is generated of the interface's description: src/schema.d.ts, its types, and src/operations.ts, its table of operations.
-// `npm run generate` here reads docs/openapi.partner.json; `npm run docs` of the repository calls the same function.
+// Generates src/schema.d.ts (types) and src/operations.ts (table of operations) from the OpenAPI description.
+// `npm run generate` here reads docs/openapi.partner.json; the repository's `npm run docs` calls the same function.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +22,7 @@ type Description = {
 
 const HEAD = '// Generated from docs/openapi.partner.json. Run: npm run docs\n\n';
 
-/** Every generated file of the package, for the JSON of a description: path from the repository's root → text. */
+/** The generated files as path from the repository root → text. `json`: the OpenAPI description. */
 export async function generatedClient(json: string): Promise<Record<string, string>> {
   const types = await openapiTS(JSON.parse(json, withoutAdded) as OpenAPI3, { transform: openEnum });
   return {
@@ -31,12 +31,12 @@ export async function generatedClient(json: string): Promise<Record<string, stri
   };
 }
 
-/** Without "fields may be added": as types, they would make every misspelt field one that was added. */
+/** JSON.parse reviver that drops `additionalProperties: true`: the types would otherwise accept misspelt fields. */
 function withoutAdded(name: string, value: unknown): unknown {
   return name === 'additionalProperties' && value === true ? undefined : value;
 }
 
-/** The known values or any other string: more may come under the same version. */
+/** The known values, or any other string: the service may add values within a version. */
 function openEnum(schema: SchemaObject): ts.TypeNode | undefined {
   const values = schema['x-extensible-enum'] as (string | null)[] | undefined;
   if (values === undefined) return undefined;

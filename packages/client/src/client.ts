@@ -15,14 +15,14 @@ export type ClientOptions = {
   apiKey: string;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Defaults: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
+  /** Default: 4 tries, random waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
   retries?: Partial<Retries>;
-  /** The limit for an attempt, up to the end of its response. Default: 15,000. */
+  /** The time limit of an attempt, response body included. Default: 15,000. */
   timeoutMs?: number;
 };
 
 export type PartnerClient = Methods & {
-  /** The pages of a listing: `for await (const page of client.pages('listBookings', { query })) …`. */
+  /** The pages of a listing or the feed: `for await (const page of client.pages('listBookings', { query })) …`. */
   pages: Pages;
   secondsLeft: ServerClock['secondsLeft'];
 };
@@ -43,9 +43,10 @@ const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHol
 
 /**
  * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError
- * after an error response, with a PartnerConnectionError if no attempt got a whole response, and with the reason of the
- * call's signal. Safe calls are repeated with the same bytes. A body that lacks an idempotency_key gets a random one
- * for the call.
+ * after an error response, with a PartnerConnectionError if the last attempt got no whole response, and with the reason
+ * of the call's signal. The client repeats safe calls with the same bytes, and adds a random idempotency_key to a body
+ * that lacks one.
+ * @throws TypeError if `baseUrl` is not a URL
  */
 export function createPartnerClient(options: ClientOptions): PartnerClient {
   const { baseUrl, apiKey, fetch, timeoutMs = 15_000 } = options;
@@ -54,11 +55,11 @@ export function createPartnerClient(options: ClientOptions): PartnerClient {
   const api = createClient({
     baseUrl: new URL(baseUrl).href,
     headers: { 'x-api-key': apiKey },
-    // fetch would send the key to the host of a redirect.
+    // Following a redirect would send the key to another host.
     redirect: 'manual',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  // The rows of the table are not typed one by one; callers see the types of the methods.
+  // Untyped, because OPERATIONS has plain strings; `Methods` has the types for callers.
   const request = api.request as unknown as AnyRequest;
 
   const call = async (id: OperationId, input: AnyInput = {}, { signal, requestId }: CallOptions = {}) => {

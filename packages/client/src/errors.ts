@@ -9,9 +9,9 @@ export type ErrorCode = ErrorBody['code'];
 export class PartnerApiError extends Error {
   override readonly name = 'PartnerApiError';
   readonly status: number;
-  /** `HTTP_<status>` if the response is not from the service, but from a proxy for example. */
+  /** `HTTP_<status>` if the response is not the service's, for example a proxy's. */
   readonly code: ErrorCode;
-  /** Send it to the operator if you ask for help. */
+  /** Quote it when you ask the operator for help. */
   readonly requestId: string | undefined;
   /** The page about `code`, relative to the address of the service. */
   readonly docs: string | undefined;
@@ -19,7 +19,7 @@ export class PartnerApiError extends Error {
   readonly details: NonNullable<ErrorBody['details']>;
   /** With SLOT_NOT_AVAILABLE: the reason and free alternatives. With SUBSCRIPTION_EXISTS: `subscription_id` only. */
   readonly conflict: (NonNullable<ErrorBody['conflict']> & { subscription_id?: string }) | undefined;
-  /** With INVALID_HOLD_STATE, if the hold is confirmed: its booking. */
+  /** With INVALID_HOLD_STATE of a confirmed hold: the id of its booking. */
   readonly bookingId: string | undefined;
   /** With 429 and 503: seconds to wait before you repeat the call. */
   readonly retryAfterSeconds: number | undefined;
@@ -41,13 +41,14 @@ export class PartnerApiError extends Error {
 }
 
 /**
- * No attempt got a whole response in time, so it is unknown whether the call took effect. `cause` is the last failure.
+ * The last attempt got no whole response in time, or a success that is not JSON: it is unknown whether the call took
+ * effect. `cause` is the failure.
  */
 export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';
 }
 
-/** The error object of a body in the service's form; `{}` for any other body. */
+/** The `error` of a body in the service's form; `{}` for any other body. */
 function errorIn(body: unknown): Partial<ErrorBody> {
   const { error } = (body ?? {}) as { error?: Partial<Record<keyof ErrorBody, unknown>> | null };
   const { code, message, request_id: requestId } = error ?? {};

@@ -8,7 +8,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 type BodyOf<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
 
-/** The client makes a missing key. */
+/** Makes idempotency_key optional: the client generates a missing one. */
 type WithKeyOptional<Body> = Body extends { idempotency_key: string }
   ? Omit<Body, 'idempotency_key'> & { idempotency_key?: string }
   : Body;
@@ -33,7 +33,7 @@ type NamesOf<All, IsRequired> = {
         : never;
 }[keyof All];
 
-/** The input of an operation: `path`, `query` and `body`, as far as it has them. */
+/** The input of an operation: its `path`, `query` and `body`, without those that it does not have. */
 export type Input<Id extends OperationId> = { [Name in NamesOf<Parts<Id>, true>]: Parts<Id>[Name] } & {
   [Name in NamesOf<Parts<Id>, false>]?: NonNullable<Parts<Id>[Name]>;
 };
@@ -46,7 +46,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Sent as X-Request-Id with every attempt, to find the call in both logs: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** Sent as X-Request-Id with every attempt, to find the call in both logs. 1 to 128 of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 

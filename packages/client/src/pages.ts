@@ -3,9 +3,9 @@ import type { CallOptions, Input, PagedOperationId, Success } from './operation-
 type Page = { data: unknown[]; next_cursor: string | null };
 type PagedInput = { query?: Record<string, unknown> };
 
-/** The event feed has no last page: its cursor is passed as `after`. */
+/** The event feed takes its cursor as `after` and has no last page. */
 const FEED: PagedOperationId = 'listEvents';
-/** The `limit` for the feed, where a page that is not full is the last one for now. */
+/** The default `limit` for the feed. A page with fewer events is the last one for now. */
 const LARGEST_PAGE = 200;
 
 export type Pages = <Id extends PagedOperationId>(
@@ -16,7 +16,7 @@ export type Pages = <Id extends PagedOperationId>(
 ) => AsyncGenerator<Success<Id>, void, undefined>;
 
 /**
- * Yields the pages of a listing, up to the last one, or of the feed, up to now. Reads a page when the previous one is
+ * Yields the pages of a listing up to the last one, or of the feed up to now. Reads a page once the previous one is
  * handled.
  */
 export async function* pagesOf(

@@ -7,9 +7,9 @@ export type Retries = {
   baseDelayMs: number;
   /** The upper limit of a wait. */
   maxDelayMs: number;
-  /** If Retry-After is longer, the call rejects instead of waiting; its error has `retryAfterSeconds`. */
+  /** If Retry-After is longer, the call rejects without waiting; its error has `retryAfterSeconds`. */
   maxRetryAfterSeconds: number;
-  /** Called before each wait with the failure. */
+  /** Called with the error before each wait. */
   onWait?: (waitMs: number, error: unknown) => void;
 };
 
@@ -20,12 +20,12 @@ export const DEFAULT_RETRIES: Retries = {
   maxRetryAfterSeconds: 60,
 };
 
-/** Statuses after which it is unknown whether the call took effect; a repetition may succeed. */
+/** After these statuses it is unknown whether the call took effect; a retry may succeed. */
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Repeats an attempt until it resolves. After 429, which changes nothing, every call is repeated; after an unknown
- * outcome only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
+ * Repeats `attempt` until it resolves: after 429 always, because the call took no effect, and after an unknown outcome
+ * only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -49,7 +49,7 @@ export async function withRetries<Result>(
   }
 }
 
-/** A random wait up to a limit that doubles with each attempt, so that clients do not retry together. */
+/** A random wait below a limit that doubles with each attempt, so that clients do not retry at the same time. */
 export function jitteredDelayMs(
   tried: number,
   { baseDelayMs, maxDelayMs }: Pick<Retries, 'baseDelayMs' | 'maxDelayMs'>,
@@ -59,8 +59,8 @@ export function jitteredDelayMs(
 }
 
 /**
- * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Rejects with a PartnerConnectionError
- * without a whole response.
+ * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Any failure but a PartnerApiError becomes a
+ * PartnerConnectionError.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,

@@ -6,15 +6,18 @@ type Sample = { sentAt: Reading; serverMs: number };
 
 export type ServerClock = {
   read(): Reading;
-  /** Learns the time from a response: `date` is its header Date; `sentAt` was read before the request left. */
+  /** Learns the time from a response. `date`: its Date header. `sentAt`: read before the request was sent. */
   observe(date: string | null, sentAt: Reading): void;
-  /** Whole seconds for which the hold can still be confirmed, never too many; 0 if it is not ACTIVE. */
+  /**
+   * Whole seconds for which the hold can still be confirmed, never too many; 0 if it is not ACTIVE.
+   * @throws Error before the first response
+   */
   secondsLeft(hold: Pick<Schemas['Hold'], 'status' | 'hold_expiry_at'>): number;
 };
 
 /**
- * Computes the latest time that the server's clock can show, from the newest response. Date has no milliseconds and is
- * written after the request left: so at that moment the server's clock showed less than Date plus one second.
+ * Computes the latest time that the server's clock can show, from the newest response. The server writes Date after the
+ * request was sent, and without milliseconds. At `sentAt`, its clock therefore showed less than Date plus one second.
  */
 export function createServerClock(
   read: () => Reading = () => ({ wallMs: Date.now(), steadyMs: performance.now() }),

@@ -2,8 +2,8 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Gets a verified event. Only put it on a queue: the service waits 10 s. If it throws or rejects, the response is 500
- * and the delivery is repeated.
+ * Gets a verified event. Only put the event on a queue: the service waits 10 s. If `onEvent` throws or rejects, the
+ * response is 500 and the service retries the delivery.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 
@@ -15,7 +15,7 @@ export type ReceiveOptions = VerifyOptions & {
 /** The response to send; a rejection has the body `{"reason": "signature_mismatch"}`. */
 export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
 
-/** Verifies a delivery and passes its event to `onEvent`. Rejects if `onEvent` does. */
+/** Verifies a delivery and passes its event to `onEvent`. Resolves to the response; rejects if a callback does. */
 export async function receiveWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -42,7 +42,7 @@ type Parsed = {
   headers: Exclude<WebhookHeaders, { get: unknown }>;
 };
 
-/** The raw bytes of a request in a framework. @throws TypeError if a parser has consumed them */
+/** The raw bytes of a framework's request. @throws TypeError if a parser has consumed them */
 export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || raw instanceof Uint8Array) {

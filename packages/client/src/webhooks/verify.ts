@@ -1,6 +1,6 @@
 import type { Schemas } from '../operation-types.ts';
 
-/** The body of a delivery; `event_type` tells which. New types come only if you subscribe to them. */
+/** The body of a delivery; `event_type` names its type. The service sends new types only if you subscribe to them. */
 export type WebhookEvent =
   | Schemas['HoldCreatedDelivery']
   | Schemas['HoldCancelledDelivery']
@@ -30,7 +30,7 @@ export type WebhookVerificationReason =
   | 'signature_mismatch'
   | 'malformed_body';
 
-/** The delivery is not genuine: respond 401 (400 for `malformed_body`) and do nothing else. */
+/** The delivery could not be verified: respond 401 (400 for `malformed_body`) and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;
@@ -69,7 +69,7 @@ export async function verifySignature(
 ): Promise<void> {
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   const signature = signatureOf(headers, 'X-Service-Signature');
-  // In JavaScript it can be undefined; read from a file it can end in a line break.
+  // JavaScript callers may pass undefined. A secret from a file may end in a line break.
   if (!secret) throw new WebhookVerificationError('missing_secret');
   if (secret !== secret.trim()) throw new WebhookVerificationError('malformed_secret');
   if (!/^[0-9]{1,15}$/.test(timestamp)) throw new WebhookVerificationError('malformed_timestamp');
@@ -85,20 +85,21 @@ export async function verifySignature(
   signed.set(rawBody, prefix.length);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
-  // During a rotation there is a signature by the previous secret too. `verify` compares in constant time.
+  // During a rotation, the service also signs with the previous secret. `verify` compares in constant time.
   for (const each of [signature, signatureOf(headers, 'X-Service-Signature-Previous')])
     if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signed))) return;
   throw new WebhookVerificationError('signature_mismatch');
 }
 
-/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined for any other. */
+/** The bytes of a header `sha256=<64 lower-case hex digits>`; undefined for any other. */
 function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
   return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
 /**
- * The header, ignoring case, also in a list of one (Lambda's `multiValueHeaders`); empty unless present exactly once.
+ * The header by its name, ignoring case, or a list with one value (Lambda's `multiValueHeaders`). Empty unless present
+ * once.
  */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
