@@ -54,7 +54,7 @@ export function addCertify(program: Command, world: World): void {
       await requireWritable([jsonFile, htmlFile], read);
       const report = await withService(command, world, async ({ baseUrl, apiKey, client }) => {
         const signal = world.interrupted;
-        // The runner takes any response for the service's.
+        // Check that the service responds: the runner takes any response for the service's.
         await client.getMe({}, { signal });
         const onEnd = (each: ScenarioReport) => writeProgress(world, each);
         return certify({ baseUrl, apiKey, subject, isChosen, signal, onEnd }).catch((failure: unknown) => {
@@ -127,7 +127,7 @@ function writeProgress(world: World, { level, id, outcome, duration_ms: ms }: Sc
   writeLine(world.err, `${painted(world, world.err, paint, word)} ${level} ${id} (${ms} ms)`);
 }
 
-/** The open scenarios with their fixes, then the verdict and what it proves. */
+/** Writes the failed and untried scenarios with their fixes, then the verdict. */
 function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenario) => boolean): void {
   const { out } = world;
   const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);

@@ -3,7 +3,7 @@ import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
 
-/** The help of the program and its guide list them. */
+/** EXIT_CODES_HELP and docs/guides/partner-command.md list the same codes. */
 export const EXIT = {
   done: 0,
   /** The service rejected it, or it is not possible now. */
@@ -25,7 +25,7 @@ Exit codes:
   4    done, and something needs action
   130  interrupted`;
 
-/** The message is for the user of the command, and never has a key in it. */
+/** An error to print. Its message never contains a key. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -45,11 +45,11 @@ export function interruption(): CommandError {
 }
 
 /**
- * A failed call as a CommandError with the code, every detail and the request id; other failures as they are. `newest`
- * is the newest response.
+ * Turns a failed call into a CommandError with the code, every detail and the request id. Returns other failures
+ * unchanged. `newest`: the newest response.
  */
 export function asCommandError(failure: unknown, baseUrl: string, newest?: Answered): unknown {
-  // Received completely, but not JSON.
+  // The response is complete, but not JSON.
   if (failure instanceof PartnerConnectionError && failure.cause instanceof SyntaxError && newest)
     return notTheService(baseUrl, newest, 'a body that is not JSON');
   if (failure instanceof PartnerConnectionError) return unreachable(failure, baseUrl);
@@ -85,7 +85,7 @@ function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError)
 
 function docsOf({ docs }: PartnerApiError, baseUrl: string): string[] {
   if (docs === undefined) return [];
-  // The address of the service may have a path.
+  // Not `new URL`: the address of the service may have a path.
   return [`  more: ${docs.startsWith('/') ? baseUrl + docs : docs}`];
 }
 
@@ -96,7 +96,7 @@ function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandE
 
 export type Answered = { status: number; headers?: Headers };
 
-/** Another program answered: a proxy, or a service at this address by mistake. */
+/** The error if another program responded: a proxy, or a service at a mistaken address. */
 export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
   const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
   const what = `${status}${signs === '' ? '' : ` (${signs})`}`;

@@ -19,7 +19,7 @@ export type Connection = {
   baseUrl: string;
   apiKey: string;
   client: PartnerClient;
-  /** Undefined if there was none, or the newest call got none. */
+  /** The newest response; undefined if the newest call got none. */
   newest(): Answered | undefined;
   /** A header of the newest response; null if there is none. */
   newestHeader(name: string): string | null;
@@ -75,7 +75,7 @@ async function connect(
   };
 }
 
-/** Runs `work` with the service. Rejections and connection failures become CommandErrors. */
+/** Runs `work` with a connection. Error responses and connection failures become CommandErrors. */
 export async function withService<Result>(
   command: Command,
   world: World,
@@ -92,7 +92,7 @@ export async function withService<Result>(
   }
 }
 
-/** A callable address without fragment. @throws CommandError that names the option and does not quote the address */
+/** The address without its fragment. @throws CommandError if fetch cannot call it; the message never quotes it */
 export function checkedAddress(text: string, option: string, example: string): string {
   const fault = faultOfAddress(text);
   if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
@@ -105,7 +105,7 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   const key = keyFile === undefined ? fromEnvironment?.trim() : await secretInFile(keyFile, '--key-file');
   if (key === undefined || key === '')
     throw usageError('No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.');
-  // fetch would quote the whole key in its error.
+  // Check here: fetch would quote the whole key in its error.
   if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that no key has. Copy it again.');
   return key;
 }
@@ -121,7 +121,7 @@ export async function secretInFile(file: string, option: string): Promise<string
 
 export const keyFor = (given: string | undefined): string => given ?? randomUUID();
 
-/** Makes a call with a key; if its outcome is unknown, says with which arguments to repeat it. */
+/** Makes a call with an idempotency key. If its outcome is unknown, prints the arguments that repeat it. */
 export async function sayKeyWhereUnknown<Result>(
   world: World,
   again: string,

@@ -16,7 +16,7 @@ export const EVENT_TYPES = [...RESERVATION_EVENT_TYPES, 'availability_changed'] 
 
 const NAMES: readonly string[] = EVENT_TYPES;
 
-/** Whether `--events` chooses the type; by default all but changes of venues, which partners must ask for. */
+/** Whether `--events` selects the type. Default: all but `availability_changed`, which partners must select. */
 export function isChosen(types: readonly string[] | undefined, type: string): boolean {
   return types === undefined ? type !== 'availability_changed' : types.includes(type);
 }

@@ -7,9 +7,9 @@ import type { FeedEvent } from './send-delivery.ts';
 import type { ServicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
 
-/** How often a feed is polled that was read to its end: 60 calls of the partner's limit a minute. */
+/** The polling interval after the feed was read to its end: 60 calls of the partner's limit a minute. */
 const POLL_MS = 1000;
-/** An unused cursor may be rejected after 30 days, so it is stored now and then. */
+/** Store a new cursor this often even without events: the service may reject one after 30 days without use. */
 const STORE_CURSOR_MS = 3_600_000;
 const PAGE_LIMIT = 200;
 
@@ -24,8 +24,8 @@ export type Following = {
 type Page = Success<'listEvents'>;
 
 /**
- * Forwards the events of the feed in order, from the stored cursor on, until the signal aborts. The cursor is stored
- * only after its page is done: a restart repeats what is not known to be done.
+ * Forwards the events of the feed in order, from the stored cursor on, until the signal aborts. Stores a cursor only
+ * after its page is done, so a restart repeats events that may be unfinished.
  */
 export async function followFeed(following: Following): Promise<never> {
   const { store, forwarding } = following;

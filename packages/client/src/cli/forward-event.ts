@@ -12,12 +12,12 @@ export type Progress = {
 export type Told = {
   event: FeedEvent;
   attempt: number;
-  /** It may have arrived before. */
+  /** Whether the event may have arrived before. */
   isRepeated: boolean;
 };
 
 export type ForwardReport = {
-  /** Called before an event is sent that may have arrived before. */
+  /** Called before sending an event that may have arrived before. */
   repeating(told: Told): void;
   accepted(told: Told, outcome: Outcome): void;
   /** `waitMs` until the next attempt; undefined if there is none. */
@@ -38,8 +38,9 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Sends an event until the endpoint accepts it or it is given up; resolves to whether it was accepted. `save` completes
- * before each attempt and after each failure: the saved state never says less than the endpoint may have seen.
+ * Sends an event until the endpoint accepts it, or `maxAttempts` attempts have failed; resolves to whether it was
+ * accepted. Awaits `save` before each attempt and after each failure, so the saved state covers every event that the
+ * endpoint may have seen.
  */
 export async function forwardEvent(
   event: FeedEvent,

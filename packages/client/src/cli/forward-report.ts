@@ -5,7 +5,7 @@ import { timeOfDay } from './spoken-time.ts';
 import type { World } from './world.ts';
 import { painted, printable, writeJson, writeLine, writeNote } from './world.ts';
 
-/** A line for each event on stdout, problems on stderr. */
+/** Prints a line for each event on stdout, and problems on stderr. */
 export function forwardReport(world: World, url: string): ForwardReport {
   const note = (text: string) => writeNote(world, text, 'yellow');
   const failures = rareNotes();
@@ -27,7 +27,7 @@ export function forwardReport(world: World, url: string): ForwardReport {
   };
 }
 
-/** A JSON document a line on stdout. */
+/** Prints one JSON document a line on stdout. */
 export function jsonReport(world: World): ForwardReport {
   const tell = (type: string, { event, attempt, isRepeated }: Told, outcome?: Outcome) =>
     writeJson(

@@ -111,7 +111,7 @@ function secondsOf(text: string): number {
 }
 
 const TICK_MS = 1000;
-/** Others may change the hold meanwhile. 30 calls of the partner's limit a minute. */
+/** How often to read the hold, which others may change: 30 calls of the partner's limit a minute. */
 const READ_MS = 2000;
 
 const ENDS: Readonly<Partial<Record<string, string>>> = {
@@ -120,7 +120,10 @@ const ENDS: Readonly<Partial<Record<string, string>>> = {
   EXPIRED: 'not confirmed in time',
 };
 
-/** Counts a hold down until it is not ACTIVE any more, then says why: one line on a terminal, else a line a minute. */
+/**
+ * Counts down until the hold is no longer ACTIVE, then prints why. Rewrites one line on a terminal, otherwise prints a
+ * line a minute.
+ */
 async function watchHold({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
   const { err, interrupted: signal } = world;
   const onNewLine = err.isTty ? '\n' : '';
@@ -136,7 +139,7 @@ async function watchHold({ client }: Connection, held: Schemas['Hold'], world: W
     else if (minute < told) writeLine(err, text);
     told = minute;
     await delay(TICK_MS, undefined, { signal });
-    // The hold lasts a moment longer than the count.
+    // At 0, read the hold each time: it lasts a moment longer than the count.
     if (seconds > 0 && performance.now() - readAt < READ_MS) continue;
     const before = current;
     current = await patience.untilAnswered(read, signal);

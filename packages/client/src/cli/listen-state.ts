@@ -7,7 +7,7 @@ import { createState, readState, requireOwner } from './state-file.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
-/** The state of an earlier run, if any. @throws CommandError if the file is somebody else's */
+/** The state of an earlier run, if any. @throws CommandError if the state belongs to another partner or service */
 export async function goOn(
   file: string,
   owner: Owner,
@@ -25,10 +25,12 @@ export async function goOn(
   return store;
 }
 
-/** The end of the feed by any clock: no event lies after this. */
+/** Selects the end of the feed by any clock, because no event is later. */
 const AT_THE_END = '9999-12-31T23:59:59.999Z';
 
-/** The first start, now or at `since`. Events after it returns are forwarded even if this process dies. */
+/**
+ * Creates the state of a first start, at `since` or now. Once it resolves, no later event is lost, even after a crash.
+ */
 export async function begin(
   file: string,
   { baseUrl, partnerId }: Owner,

@@ -26,7 +26,7 @@ const DESCRIPTION =
   'wait. Every start continues where the last one ended: no event is lost, and one that may have arrived is announced' +
   ' as repeated. Ctrl-C ends it.';
 
-/** `listen` waits for the service itself. */
+/** The client does not retry, because `listen` itself waits for the service. */
 const ONE_TRY = { retries: { tries: 1 } };
 
 export function addListen(program: Command, world: World): void {
@@ -82,7 +82,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** Whether the service rejects the cursor: unused for 30 days, or of another deployment. */
+/** Whether the service rejects the cursor, which was unused for 30 days or belongs to another deployment. */
 const isOfCursor = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 

@@ -11,7 +11,7 @@ const stop = new AbortController();
 let stoppedAt: number | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // npx passes on a Ctrl-C that the terminal sent to both: only a later one ends the command at once.
+    // Under npx, one Ctrl-C arrives twice: from the terminal and from npx. Only a later one ends the command at once.
     if (signal === 'SIGINT' && performance.now() - (stoppedAt ?? Number.POSITIVE_INFINITY) > 1000)
       process.exit(EXIT.interrupted);
     stoppedAt ??= performance.now();
@@ -42,7 +42,7 @@ function environment(): Environment {
   };
 }
 
-/** A reader that closes early, such as `head`, is no failure; a full disk is. */
+/** A reader that closes early, such as `head`, is not a failure; any other write error, such as a full disk, is. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (failure: NodeJS.ErrnoException) => {

@@ -53,7 +53,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
       : instantOf(options.until, '--until', now);
   if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
   const secret = given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
-  // stdout has one JSON document at the end, so the lines of events go to stderr.
+  // With --json, stdout has one JSON document, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
   const isWanted = ({ event_type: type, timestamp }: FeedEvent) => timestamp < until && isChosen(options.events, type);
@@ -67,7 +67,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   return { forwarded, since, until };
 }
 
-/** Events still to come can be older than the one that stopped it. */
+/** Continue this much earlier: later events of the feed can have older timestamps. */
 const MARGIN_MS = 60_000;
 
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {

@@ -5,8 +5,8 @@ import { CommandError, EXIT, usageError } from './command-error.ts';
 export type NamedFile = readonly [option: string, file: string | undefined];
 
 /**
- * Checks before the run that each of `written` can be written.
- * @throws CommandError (exit code 2) that names the option, also if a file is one of `read`, or two are the same
+ * Checks before the run that each file of `written` can be written.
+ * @throws CommandError (exit code 2) that names the option, also if two options name the same file
  */
 export async function requireWritable(written: readonly NamedFile[], read: readonly NamedFile[]): Promise<void> {
   const known = new Map<string, string>();
@@ -25,7 +25,7 @@ export async function requireWritable(written: readonly NamedFile[], read: reado
 export async function writeReport([option, file]: NamedFile, text: string): Promise<void> {
   if (file === undefined) return;
   try {
-    // A link stays a link; a device or pipe cannot be replaced.
+    // Replace the target of a link, not the link. A device or pipe cannot be replaced.
     const target = await realpath(file).catch(() => path.resolve(file));
     if (await isSpecial(target)) await writeFile(target, text);
     else await replaceFile(target, text);
@@ -54,7 +54,7 @@ async function isSpecial(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.isFile() === false;
 }
 
-/** Equal for all names of a file, even one that does not exist yet. */
+/** A text that is equal for all names of a file, even if the file does not exist yet. */
 async function identityOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   if (found !== undefined) return `${found.dev}:${found.ino}`;
@@ -62,13 +62,13 @@ async function identityOf(file: string): Promise<string> {
   return path.join(await realpath(folder).catch(() => folder), path.basename(file));
 }
 
-/** Replaces a file atomically by way of a synced file beside it. `mode`: its permissions, default the system's. */
+/** Replaces a file atomically: renames a synced file beside it. `mode`: its permissions, by default the system's. */
 export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
   const beside = `${file}.new`;
   try {
     const handle = await open(beside, 'w', mode);
     try {
-      // A left-over file keeps its own mode otherwise.
+      // A file left by a crash would keep its own mode.
       if (mode !== undefined) await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();

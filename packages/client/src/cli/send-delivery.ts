@@ -20,12 +20,12 @@ export type Outcome = {
 
 const TIMEOUT_MS = 10_000;
 
-/** Failures in which the endpoint cannot have seen the request. */
+/** Failures after which the endpoint cannot have seen the request. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Sends an event once, as the service would. Accepted: a 2xx, complete or longer than 16 KB, within 10 s; no redirects.
- * Rejects only with the reason of `signal`.
+ * Sends an event once, as the service does. The endpoint accepts it with a 2xx within 10 s that is complete or longer
+ * than 16 KB; redirects are not followed. Rejects only with the reason of `signal`.
  */
 export async function sendDelivery(
   event: FeedEvent,

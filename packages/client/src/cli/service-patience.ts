@@ -5,14 +5,16 @@ import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
 
 export type ServicePatience = {
-  /** Repeats a read until the service answers it; rejects if the service rejects it. */
+  /** Repeats a read until it succeeds; rejects if the service rejects the read. */
   untilAnswered<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
-/** `note` gets a line when the service is away, ever more rarely but once a minute, and when it is back. */
+/**
+ * Calls `note` while the service does not respond, ever more rarely but about once a minute, and when it does again.
+ */
 export function servicePatience(note: (text: string) => void): ServicePatience {
   return {
     untilAnswered: async (call, signal) => {
@@ -53,7 +55,7 @@ function told(failure: unknown): string {
   return `The service does not answer (${printable(why)})`;
 }
 
-/** With an attempt of 10 s and a wait of 5 s, there is a note at least once a minute. */
+/** Leaves room in a minute for an attempt of 10 s and a wait of 5 s. */
 const LONGEST_SILENCE_MS = 45_000;
 
 /** Decides which failures of a series are reported. */
@@ -83,7 +85,7 @@ export function rareNotes(readMs: () => number = () => performance.now()): RareN
 /** Shorter waits need no note. */
 const SHORT_WAIT_MS = 2000;
 
-/** The note about a wait before a retry; undefined if it is short. */
+/** The note about a wait before a retry; undefined if the wait is short or the service did not respond. */
 export function waitNote(waitMs: number, failure: unknown): string | undefined {
   if (waitMs <= SHORT_WAIT_MS || !(failure instanceof PartnerApiError)) return undefined;
   return `The service asks to wait (${failure.status}); trying again ${spokenWait(waitMs)}.`;

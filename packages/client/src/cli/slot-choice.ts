@@ -18,7 +18,7 @@ export async function firstFreeSlot(
   return found;
 }
 
-/** The venue's own guests book the next days. */
+/** Skip the next days, which the venue's own guests book. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const DAY_MS = 86_400_000;

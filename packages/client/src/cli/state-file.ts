@@ -12,7 +12,7 @@ export type Attempted = {
   may_have_arrived: boolean;
 };
 
-/** The progress of `listen`, and its secret. */
+/** The position of `listen` in the feed, and its secret. */
 export type ListenState = {
   version: 1;
   base_url: string;
@@ -22,7 +22,7 @@ export type ListenState = {
   cursor: string | null;
   /** The start of the feed while there is no cursor. */
   since: string | null;
-  /** Events of that page that are done. */
+  /** The events of the current page that are done. */
   handled: string[];
   attempted: Attempted | null;
 };
@@ -34,7 +34,7 @@ export type StateStore = {
   update(change: Partial<ListenState>): Promise<void>;
 };
 
-/** The state in `file`, if there is one. @throws CommandError if the file is something else */
+/** The state in `file`; undefined without a file. @throws CommandError if the content is not a state or unreadable */
 export async function readState(file: string): Promise<StateStore | undefined> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     if (failure.code === 'ENOENT') return undefined;
@@ -92,7 +92,7 @@ function stateIn(text: string): ListenState | undefined {
 
 export type Owner = { baseUrl: string; partnerId: string };
 
-/** The file of `--state`, else the usual one of this partner and service. */
+/** The file of `--state`, otherwise the default one of this partner and service. */
 export function stateFileOf({ environment }: World, { baseUrl, partnerId }: Owner, given: string | undefined): string {
   if (given !== undefined) return path.resolve(given);
   const host = new URL(baseUrl).host.replaceAll(/[^a-zA-Z0-9.-]/g, '_');

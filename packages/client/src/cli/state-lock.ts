@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { usageError } from './command-error.ts';
 
 /**
- * Makes this process the only user of `file`; resolves to the release. A dead process is no obstacle, even if its pid
- * is reused. Each process writes a lock file with its pid in the name and its start time in it before it looks for
- * others, so of two concurrent starts at least one sees the other.
- * @throws CommandError that names the process which has it
+ * Locks `file` for this process; resolves to the function that unlocks it. Ignores locks of dead processes, even if a
+ * pid is reused. A process writes its lock file, with its pid in the name and its start time as content, before it
+ * looks for others: of two concurrent starts at least one sees the other.
+ * @throws CommandError that names the process with the lock
  */
 export async function lockState(file: string): Promise<() => Promise<void>> {
   const folder = path.dirname(file);
@@ -44,12 +44,12 @@ async function pidsAt(file: string): Promise<number[]> {
     .map(Number);
 }
 
-/** Whether the process of the lock is running; if the system does not tell, it counts as running. */
+/** Whether the process of the lock is running; true if the system does not tell. */
 async function isHeld(lock: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (failure) {
-    // Another user's process is alive, too.
+    // EPERM: the process is alive and belongs to another user.
     if ((failure as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   // A dead process keeps its pid until its parent reaps it, which in a container may be never.
@@ -58,7 +58,7 @@ async function isHeld(lock: string, pid: number): Promise<boolean> {
   return noted === '' || now === '' || noted === now;
 }
 
-/** The start of a process, different for two processes of one pid. Empty if the system does not tell. */
+/** The start time of a process as text, to detect a reused pid. Empty if the system does not tell. */
 async function startOf(pid: number): Promise<string> {
   const ticks = (await procFieldsOf(pid))[19];
   if (ticks !== undefined) {
@@ -76,7 +76,7 @@ async function startOf(pid: number): Promise<string> {
   }
 }
 
-/** The fields of proc(5) from the state on; empty if there are none. The name before them may have any character. */
+/** The fields of proc(5) from the state on; empty if there are none. Skips the name, which may have any character. */
 async function procFieldsOf(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -16,7 +16,7 @@ type StatusOptions = GlobalOptions & { state?: string };
 type Status = {
   base_url: string;
   me: Success<'getMe'>;
-  /** Calls left in this minute; null without a limit. */
+  /** Calls left in this minute; null if the service does not tell. */
   calls_left: number | null;
   observability: Success<'getObservability'>;
   /** Null if `listen` was never started with this state. */
@@ -145,9 +145,9 @@ async function lagOf(
 
 type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
 
-/** After so many failures in a row, the service sends an endpoint few deliveries at a time. */
+/** After this many failures in a row, the service sends an endpoint few concurrent deliveries. */
 const FAILING_FROM = 3;
-/** Time to ask the operator for another key and to deploy it. */
+/** Leaves time to ask the operator for another key and to deploy it. */
 const KEY_NOTICE_SECONDS = 14 * 86_400;
 
 /** The problems that need action, with what to do. */

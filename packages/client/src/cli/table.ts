@@ -10,7 +10,7 @@ const WITHOUT_BORDERS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** Rows under a heading, without borders. Only cells of the last column are broken if a line is longer than `width`. */
+/** Rows under a heading, without borders. If a line is longer than `width`, wraps the cell of its last column. */
 export function tableLines(head: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = rows.map((row) => row.map(printable));
   const widths = head.map((name, column) => Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)));
@@ -31,7 +31,7 @@ export function tableLines(head: readonly string[], rows: readonly (readonly str
     .map((line) => line.trimEnd());
 }
 
-/** One pair a line; a value of several lines is indented. */
+/** One pair a line, with the values aligned. */
 export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
   return fields.map(([name, value]) => `${name.padEnd(width)}${printable(value)}`);

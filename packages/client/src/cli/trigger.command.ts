@@ -65,7 +65,7 @@ async function trigger(
     writeLine(world.err, `${step.call}: ${step.causes}`);
     signal.throwIfAborted();
   };
-  // After an interruption, running calls may end, so that it is known what to give back.
+  // After an interruption, let running calls end: their results say what to give back.
   const given = { client, slotId, signal: delayed(signal, GRACE_MS), note };
   try {
     const triggered = await TRIGGERS[type](given);
@@ -78,7 +78,7 @@ async function trigger(
   }
 }
 
-/** How long running calls may take after an interruption, and then the giving back. */
+/** After an interruption: the time limit of running calls, and again of giving back. */
 const GRACE_MS = 5000;
 
 function delayed(signal: AbortSignal, ms: number): AbortSignal {
@@ -88,7 +88,7 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
   return ending.signal;
 }
 
-/** Gives back what a failed trigger has made, and says so. */
+/** Gives back the hold or booking of a failed trigger, and prints the result. */
 async function sayGivenBack(
   world: World,
   client: PartnerClient,

@@ -7,7 +7,7 @@ export type Step = { call: string; causes: ReservationEventType };
 type Sandbox = {
   client: PartnerClient;
   signal: AbortSignal;
-  /** Gets each call with the hold that it began with; an error ends the trigger. */
+  /** Called after each call, with the hold of the trigger; an error ends the trigger. */
   note: (step: Step, holdId: string) => void;
 };
 
@@ -18,7 +18,7 @@ type CleanUp = (given: Sandbox & Triggered) => Promise<void>;
 
 const REASON = 'Made by partner trigger';
 
-/** Makes each type of event happen. `giveBack` frees what a failed one leaves. */
+/** Causes each type of event. After a failure, `giveBack` frees the slot. */
 export const TRIGGERS: Readonly<Record<ReservationEventType, Trigger>> = {
   hold_created: place,
   hold_cancelled: async (given) => {
@@ -47,7 +47,7 @@ export const TRIGGERS: Readonly<Record<ReservationEventType, Trigger>> = {
   },
 };
 
-/** Frees the slot again; the other triggers have freed it. */
+/** Frees the slot after these triggers; the others free it themselves. */
 export const CLEAN_UPS: Readonly<Partial<Record<ReservationEventType, CleanUp>>> = {
   hold_created: release,
   booking_created: cancel,
@@ -80,7 +80,7 @@ async function cancel(given: Sandbox & Triggered): Promise<void> {
   note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);
 }
 
-/** Frees the slot of a hold or of its booking; resolves to what was freed, null if there was nothing any more. */
+/** Releases a hold, or cancels the booking that it became. Resolves to its name, or to null if both had ended. */
 export async function giveBack(client: PartnerClient, holdId: string, signal: AbortSignal): Promise<string | null> {
   const body = { reason: REASON };
   try {

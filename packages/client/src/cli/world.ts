@@ -25,7 +25,7 @@ export type Environment = {
 /** A command's surroundings, apart from files and the network. */
 export type World = {
   out: Sink;
-  /** Failures, progress and notes, apart from the output that is piped on. */
+  /** For failures, progress and notes, which stay out of a pipe. */
   err: Sink;
   environment: Environment;
   /** Aborts on Ctrl-C. */
@@ -40,17 +40,17 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
-/** Wrapped on a terminal, else one line. */
+/** The text, wrapped on a terminal, otherwise unchanged. */
 export const wrapped = (sink: Sink, text: string): string => (sink.isTty ? wrapAnsi(text, widthOf(sink)) : text);
 
-/** A note on stderr, wrapped on a terminal. */
+/** Writes a note to stderr, wrapped on a terminal. */
 export function writeNote(world: World, text: string, paint?: Paint): void {
   const { err } = world;
   const lines = wrapped(err, text);
   writeLine(err, paint === undefined ? lines : painted(world, err, paint, lines));
 }
 
-/** Indented, or on one line. */
+/** Writes JSON, indented or on one line. */
 export function writeJson(sink: Sink, value: unknown, isLine = false): void {
   writeLine(sink, JSON.stringify(value, null, isLine ? 0 : 2));
 }
@@ -62,7 +62,7 @@ export function painted({ environment }: World, sink: Sink, paint: Paint, text: 
   return sink.isTty && !environment.isColorless ? styleText(paint, text, { validateStream: false }) : text;
 }
 
-/** Foreign text on one line; characters that could control the terminal are replaced. */
+/** Puts foreign text on one line and replaces characters that could control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
 }
