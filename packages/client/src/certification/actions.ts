@@ -56,11 +56,11 @@ export type ActionInputs = {
   reconcile: Record<string, never>;
 };
 
-/** The service rejected the call, so the integration could not do it. */
+/** The result of an action if the service rejected its call. */
 export type Refusal = { error: { code: string }; alternatives?: string[] };
 export type Outcome<Name extends ActionName> = Result<Name> | Refusal;
 
-/** Carries an action out; resolves to its result as JSON. @throws UnusableAnswer */
+/** Performs an action; resolves to its parsed JSON result. @throws UnusableAnswer */
 export type Transport = (action: ActionName, input: object) => Promise<unknown>;
 
 export type Integration = {
@@ -112,6 +112,6 @@ const NOT_THERE = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
-/** Whether nothing was there to take the action. A connection that broke off may mean that the integration died. */
+/** Whether the integration was not running. False if a connection broke off: the integration may have crashed. */
 export const isNotThere = (failure: unknown): failure is Unreached =>
   failure instanceof Unreached && NOT_THERE.has(reasonOf(failure.cause));

@@ -6,7 +6,7 @@ const BLOCKED_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]);
 
-/** Why fetch cannot call an address; undefined if it can. Does not quote it: it may have a password. */
+/** Why fetch cannot call an address; undefined if it can. Never quotes the address, which may have a password. */
 export function faultOfAddress(text: string): string | undefined {
   const url = /^https?:\/\/./i.test(text) ? parsed(text) : undefined;
   if (url === undefined) return 'it is not an address that begins with http:// or https://';
@@ -14,7 +14,7 @@ export function faultOfAddress(text: string): string | undefined {
   return BLOCKED_PORTS.has(Number(url.port)) ? `port ${url.port} is blocked by fetch` : undefined;
 }
 
-/** In Node 20, `URL.canParse`, once optimised, takes Latin-1 letters for malformed. */
+/** Not by `URL.canParse`: once optimised, that of Node 20 takes Latin-1 letters for malformed. */
 function parsed(text: string): URL | undefined {
   try {
     return new URL(text);

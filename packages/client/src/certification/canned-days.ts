@@ -2,7 +2,7 @@ import type { Schemas } from '../operation-types.ts';
 
 type Hours = readonly [string, string];
 
-/** A day of a venue that only the proxy knows, with the local times that must be shown, in the order of the slots. */
+/** A day of a venue that only the proxy knows. `localTimes`: the times that must be shown, in the order of `slots`. */
 export type CannedDay = {
   venue: Schemas['Venue'];
   date: string;
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 type Row = { start: string; shown: string };
 
-/** Constant: an integration may keep its list of venues between runs. */
+/** Constant, because an integration may cache its list of venues between runs. */
 const VENUE_IDS = {
   London: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b01',
   Bengaluru: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b02',
@@ -82,7 +82,7 @@ export function lateNight(date: string): CannedDay {
   ]);
 }
 
-/** The next year whose clocks have not changed yet. */
+/** The year of London's next clock change in spring. */
 const springYear = (): number => nextYear((year) => lastSundayOf(year, 3));
 const autumnYear = (): number => nextYear((year) => lastSundayOf(year, 10));
 

@@ -6,12 +6,12 @@ import { callsOf } from './proxied-calls.ts';
 import type { Proxy } from './proxy.ts';
 import type { UnderWay } from './under-way.ts';
 
-/** The sources of what was made; they must settle before it can be listed. */
+/** The callers of the sandbox. Their calls can be listed once they have settled. */
 export type Made = { actions: UnderWay; own: OwnCalls; proxy: Proxy };
 
 /**
- * Gives back what the integration and the runner have made, then forgets it. `client` must not be the runner's noted
- * one, whose calls end with an interruption.
+ * Ends the bookings, holds and walk-ins of the integration and the runner, then forgets them. `client` must not send
+ * through `own`, which rejects changes after an interruption.
  */
 export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClient): Promise<void> {
   for (const { settled } of [actions, proxy, own]) await settled();
@@ -30,7 +30,7 @@ export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClie
 const made = (calls: readonly ProxiedCall[], operation: 'placeHold' | 'confirmBooking'): ProxiedCall[] =>
   calls.filter((call) => call.operation === operation && call.answer?.status === 201);
 
-/** The ids of what was made and has not ended. */
+/** The ids of holds or bookings that were made and not ended. */
 function liveOf(
   calls: readonly ProxiedCall[],
   operation: 'placeHold' | 'confirmBooking',
@@ -45,7 +45,7 @@ function liveOf(
   return new Set(ids.filter((id) => !ended.some(({ path }) => path.includes(id))));
 }
 
-/** The slots that the other channel has, or may have if the response is unknown. */
+/** The slots that the other channel sold, or may have sold if the response is unknown. */
 function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   const sold = new Set<string>();
   for (const { operation, pathId, answer } of calls) {
@@ -56,7 +56,7 @@ function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   return sold;
 }
 
-/** Ignores that the service rejects a call of `work`. */
+/** Runs `work`, and ignores an error response of the service. */
 async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

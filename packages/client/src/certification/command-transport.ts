@@ -6,16 +6,16 @@ import type { Transport } from './actions.ts';
 import { UnusableAnswer } from './scenario.ts';
 import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } from './transports.ts';
 
-/** How a command reaches the service. */
+/** The variables with which a command finds the service. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
 
 const KEPT_LENGTH = 10_000;
-/** How long output may arrive after the command has ended: what it started may hold its stdout open. */
+/** How long to read output after the command has ended: its child processes may hold its stdout open. */
 const LAST_OUTPUT_MS = 500;
 
 /**
- * Runs `<command…> <action>` for each action: JSON on stdin and stdout, exit code 0. Kills the command and what it
- * started at the deadline or when `signal` aborts; processes it leaves running are not waited for.
+ * Runs `<command…> <action>` for each action: JSON on stdin and stdout, exit code 0. Kills the command and its child
+ * processes at the deadline or when `signal` aborts. Does not wait for child processes of a command that ended.
  */
 export function commandTransport(
   command: readonly string[],
@@ -29,7 +29,7 @@ export function commandTransport(
       const child = spawn(program, [...args, action], {
         env: { ...process.env, ...environment },
         stdio: 'pipe',
-        // A process group of its own, so that everything it starts is killed with it.
+        // Its own process group, so that child processes are killed with it.
         detached: process.platform !== 'win32',
       });
       const output = child.stdout.pipe(new PassThrough());
@@ -40,7 +40,7 @@ export function commandTransport(
       };
       ending.addEventListener('abort', cut, { once: true });
       const stderr = beginningOf(child.stderr);
-      // It may end without reading its input.
+      // The command may end without reading its input.
       child.stdin.on('error', () => undefined).end(JSON.stringify(input));
       const ended = new Promise<number | null>((resolve, reject) => {
         child.once('error', reject).once('exit', (code) => {
@@ -68,7 +68,7 @@ function killAll(child: ChildProcessWithoutNullStreams): void {
   }
 }
 
-/** Closes the pipes: this process would wait for their other holders. */
+/** Closes the pipes: otherwise this process waits for child processes that hold them. */
 function letGo(child: ChildProcessWithoutNullStreams): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   child.unref();

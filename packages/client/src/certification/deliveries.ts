@@ -5,7 +5,7 @@ import { reasonOf, textWithin } from './transports.ts';
 
 const ENDPOINT_DEADLINE_MS = 10_000;
 
-/** An event of a delivery, or a variation of one to test an endpoint with. */
+/** An event of a delivery, or a variation of one for testing an endpoint. */
 export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
   event_type: string;
   details: Record<string, unknown>;
@@ -88,7 +88,7 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
 
-/** The service reads so much of a success's body; a longer one counts as complete. */
+/** The service reads this much of the body of a 2xx; a longer one counts as complete. */
 const DELIVERY_BYTES = 16 * 1024;
 
 /**

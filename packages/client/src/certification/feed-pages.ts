@@ -6,10 +6,10 @@ import { callsOf } from './proxied-calls.ts';
 const PAGES = 2;
 const USUAL_LIMIT = 50;
 
-/** The prefix of the integration's cursor while pages are made up. */
+/** The prefix of the cursors that made-up pages return. */
 const prefix = (page: number) => `certification-${page}.`;
 
-/** Puts full pages of other events before the feed's next page, as after an outage in which much happened. */
+/** Puts full pages of other events before the feed's next page, as after a long outage. */
 export function fullFeedPages(missed: AnyEvent): Rule[] {
   const older = (limit: number): AnyEvent[] =>
     Array.from({ length: limit }, () => ({ ...missed, event_id: randomUUID(), hold_id: randomUUID() }));
@@ -29,11 +29,11 @@ export function fullFeedPages(missed: AnyEvent): Rule[] {
       },
     },
   });
-  // Once read to the end, the feed is the sandbox's own again.
+  // Each made-up page comes once; then the feed is the sandbox's own again.
   return Array.from({ length: PAGES }, (_, page) => ({ ...made(page), times: 1 }));
 }
 
-/** Sends the sandbox its own cursor in place of a made-up one. */
+/** Replaces a made-up cursor by the sandbox's own. */
 export const OWN_CURSORS: Rule = {
   isFor: (call) => callsOf('listEvents')(call) && pageOf(call.query.get('after')) > 0,
   fault: {

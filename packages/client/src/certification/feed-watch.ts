@@ -4,20 +4,20 @@ import type { AnyEvent } from './deliveries.ts';
 import { NotTried } from './scenario.ts';
 
 export type FeedWatch = {
-  /** The first event since the run began that matches; waits for it. @throws NotTried if it does not come */
+  /** Waits for the first matching event since the run began. @throws NotTried if it does not come */
   eventOf(what: EventSought): Promise<AnyEvent>;
 };
 
-/** Identified by ids: another run may have sold the same slot before. */
+/** An event by its ids and not by its slot, which another run may have sold before. */
 export type EventSought = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
-/** After a first time-out, later ones are shorter. */
+/** The deadline once an event did not come. */
 const NEXT_DEADLINE_MS = 3000;
-/** Allows for a slow clock of this machine. */
+/** Read events from before the run, in case the clock of this machine is fast. */
 const MARGIN_MS = 120_000;
 
-/** Reads the feed from now on, and keeps its events. */
+/** Reads the feed from now on, and remembers its events. */
 export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch {
   const events: AnyEvent[] = [];
   const since = new Date(Date.now() - MARGIN_MS).toISOString();

@@ -15,8 +15,8 @@ export const callsMade = ({ proxy }: Trial, operation: OperationId): ProxiedCall
   proxy.calls.filter(callsOf(operation));
 
 /**
- * Carries an order out while the first call of its operation fails. The integration may repeat the call itself, or
- * report the failure and get the same order again; in the end it must succeed, with one key.
+ * Performs an action while the first call of `operation` fails. The integration may repeat the call itself, or report
+ * the failure and get the same order again. In the end it must succeed, with one key.
  * @throws Finding
  */
 export async function doThroughFault<Name extends ActionName>(
@@ -45,7 +45,7 @@ export async function doThroughFault<Name extends ActionName>(
   }
 }
 
-/** Undefined if the integration failed, unless it was unreachable before the fault. */
+/** The outcome; undefined if the integration failed. @throws Unreached if it was not running before the fault */
 async function tryOrFail<Name extends ActionName>(
   { integration }: Trial,
   action: Name,
@@ -70,7 +70,7 @@ function requireOneKey(calls: readonly ProxiedCall[], operation: OperationId, ac
   );
 }
 
-/** The repeated call must not come before the seconds it was told to wait. @throws Finding */
+/** Requires that the call was repeated, at least `seconds` after the faulted one. @throws Finding */
 export function requireWait(trial: Trial, operation: OperationId, seconds: number): void {
   const calls = callsMade(trial, operation);
   const [first, second] = calls.slice(calls.findLastIndex(({ isFaulted }) => isFaulted));

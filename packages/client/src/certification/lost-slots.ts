@@ -23,7 +23,7 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Does `work` with a free slot; if others take the slot meanwhile, repeats it with another. */
+/** Runs `work` with a free slot. If others take the slot meanwhile, runs it again with another. */
 export const withFreeSlot = <Result>(
   trial: Trial,
   work: (offer: Offer) => Promise<Result>,
@@ -39,9 +39,9 @@ export const withFreeSlot = <Result>(
   });
 
 /**
- * Whether the service rejected the slot in `proxy.calls` from the index on although neither another order of this
- * integration nor the runner has it. Judged by the response the integration got: others may have given the slot back
- * since.
+ * Whether other users have the slot: in `proxy.calls` from the index on, the service rejected a hold, and no other
+ * order of the integration placed one. The runner must not have the slot. Decides by that response, because others may
+ * have freed the slot since.
  */
 export function isLostToOthers({ proxy }: Trial, { slot }: Offer, from = 0): boolean {
   const calls = proxy.calls

@@ -18,7 +18,7 @@ export function withMadeUpVenues(body: Body): Body {
   return listing([...(body['data'] as unknown[]), ...MADE_UP_VENUES]);
 }
 
-/** The response of a service that has the made-up venues; undefined to other calls. Their other days are empty. */
+/** The response to a call about a made-up venue; undefined for other calls. Days but MADE_UP_DAYS are empty. */
 export function madeUpAnswer({ operation, pathId, query }: ProxiedCall): Body | undefined {
   const venue_id = pathId === '' ? query.get('venue_id') : pathId;
   const days = DAYS.filter(({ venue }) => venue.venue_id === venue_id);

@@ -2,11 +2,11 @@ import type { ProxiedCall } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
 import { createUnderWay } from './under-way.ts';
 
-/** The scenarios' own calls at the sandbox, noted so that their effects can be undone. */
+/** Records the changing calls of the scenarios to the sandbox, so that the clean-up can undo them. */
 export type OwnCalls = {
-  /** Rejects once the signal has aborted. */
+  /** Rejects once the signal has aborted, apart from a GET. */
   send(request: Request): Promise<Response>;
-  /** Every call since `forget`, in order. */
+  /** Every call but a GET since `forget`, in order. */
   calls: readonly ProxiedCall[];
   settled(): Promise<void>;
   forget(): void;
@@ -19,7 +19,7 @@ export function noteOwnCalls(
 ): OwnCalls {
   const calls: ProxiedCall[] = [];
   const underWay = createUnderWay();
-  // Normalised as in requests.
+  // Normalise the base URL, because `request.url` is normalised.
   const prefix = new URL(baseUrl).href.replace(/\/$/, '');
   const sendNoted = async (request: Request) => {
     const target = request.url.slice(prefix.length);

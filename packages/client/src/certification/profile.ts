@@ -20,7 +20,7 @@ export class ProfileError extends Error {
   }
 }
 
-/** The service's limit for reports. */
+/** The service's limit for the name in a report. */
 const NAME_LENGTH = 120;
 const FIELDS = ['name', 'actions', 'webhook_url', 'proxy_port'];
 

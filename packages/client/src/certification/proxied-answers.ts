@@ -3,13 +3,13 @@ import type { Body, ProxiedCall } from './proxied-calls.ts';
 
 export type ProxiedAnswer = { status: number; headers: Record<string, string>; bytes: Uint8Array };
 
-/** Belong to a connection, or are set anew. */
+/** Headers of one connection, or that are set anew. */
 const NOT_PASSED_ON = new Set([
   ...'connection keep-alive transfer-encoding upgrade te trailer proxy-connection'.split(' '),
   ...'host content-length content-encoding accept-encoding expect'.split(' '),
 ]);
 
-/** Forwards a call to the sandbox. `isWhole` asks for a full response: a 304 could not be rewritten. */
+/** Forwards a call to the sandbox. `isWhole` requests a full response, because a 304 cannot be rewritten. */
 export async function askSandbox(url: string, request: IncomingMessage, bytes: Uint8Array, isWhole: boolean) {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     NOT_PASSED_ON.has(name) || typeof value !== 'string' ? [] : [[name, value] as [string, string]],
@@ -32,7 +32,7 @@ export function passedOn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !NOT_PASSED_ON.has(name)));
 }
 
-/** Rewrites the JSON of a success; leaves other responses as they are. */
+/** Rewrites the JSON of a success; returns other responses unchanged. */
 export function rewritten(
   answer: ProxiedAnswer,
   change: (body: Body, call: ProxiedCall) => unknown,
@@ -40,7 +40,7 @@ export function rewritten(
 ): ProxiedAnswer {
   const body = call.answer?.body;
   if (answer.status >= 300 || typeof body !== 'object' || body === null) return answer;
-  // With its ETag, a later 304 would confirm the rewritten body.
+  // Drop the ETag: a later 304 would confirm the rewritten body.
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name !== 'etag'));
   return {
     ...answer,
@@ -49,7 +49,7 @@ export function rewritten(
   };
 }
 
-/** A made-up response: JSON, or a page if the body is text. */
+/** A made-up response: JSON, or HTML if the body is text. */
 export function madeAnswer({
   status,
   headers = {},

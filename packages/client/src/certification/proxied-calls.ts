@@ -16,28 +16,28 @@ export type ProxiedCall = {
   body: Body | undefined;
   /** Its idempotency key, from the body or the header. */
   key: string | undefined;
-  /** When it came, by the monotonic clock. */
+  /** The time of arrival, by the monotonic clock. */
   atMs: number;
   /** The service's response before any fault; undefined if the call never reached it. */
   answer: { status: number; body: unknown } | undefined;
-  /** Why the service could not be reached, if so. */
+  /** Why the service could not be reached; otherwise undefined. */
   unreached: string | undefined;
   isFaulted: boolean;
 };
 
 /** A fault on the way to the service and back. */
 export type Fault =
-  /** The service carries the call out; the connection is cut without a response. */
+  /** The service performs the call; the proxy cuts the connection without a response. */
   | { kind: 'lost answer' }
-  /** The service carries the call out; its response is delayed. */
+  /** The service performs the call; the proxy delays the response. */
   | { kind: 'slow answer'; ms: number }
-  /** The connection is reset before the service sees the call. */
+  /** The proxy resets the connection before the service sees the call. */
   | { kind: 'reset' }
-  /** Replaces the response; `reaches`: the service carries the call out. */
+  /** Replaces the response. `reaches`: the service performs the call. */
   | { kind: 'answer'; reaches: boolean; status: number; headers?: Record<string, string>; body?: unknown }
-  /** A 200 with this body, without asking the service. */
+  /** Responds 200 with this body, without calling the service. */
   | { kind: 'made'; body: (call: ProxiedCall) => unknown }
-  /** Changes fields of the query; undefined leaves one out. */
+  /** Changes fields of the query; undefined removes a field. */
   | { kind: 'ask'; query: (asked: URLSearchParams) => Record<string, string | undefined> }
   /** Changes the JSON of a success. */
   | { kind: 'rewrite'; body: (body: Body, call: ProxiedCall) => unknown };

@@ -14,7 +14,7 @@ export type Proxy = {
   url: string;
   /** Every call since `forget`, in order. */
   calls: readonly ProxiedCall[];
-  /** Adds a rule, the newest first; returns a function that removes it. */
+  /** Adds a rule, which precedes older ones; returns a function that removes it. */
   arm(rule: Rule): () => void;
   /** Resolves when no call is running, or after some seconds. */
   settled(): Promise<void>;
@@ -34,7 +34,7 @@ export type ProxyOptions = {
 };
 
 /**
- * Starts a proxy that forwards calls to the sandbox, notes them, and adds the made-up venues.
+ * Starts a proxy that records calls, forwards them to the sandbox, and adds the made-up venues.
  * @throws if the port is taken
  */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {

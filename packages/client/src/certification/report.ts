@@ -9,7 +9,7 @@ export type ScenarioReport = {
   title: string;
   outcome: ScenarioOutcome;
   duration_ms: number;
-  /** What was seen, or why it was not tried. */
+  /** The observation, or why the scenario was not tried. */
   finding: string | null;
   remedy: string | null;
 };
@@ -39,7 +39,7 @@ export function verdictOf({ passed, failed, not_tried: notTried }: Report['summa
   return notTried > 0 || passed === 0 ? 'incomplete' : 'passed';
 }
 
-/** What a report of each mode proves. */
+/** Tells the reader of a report how much it proves. */
 export const PROVES: Record<Report['mode'], string> = {
   partner:
     'What passed, the integration did on this sandbox, at this time. That says nothing of what it was not asked, nor that the same program runs in production.',

@@ -6,7 +6,7 @@ import { Finding, NotTried } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
-/** Rejections of the runner's calls for an id the integration reported: the report was wrong. */
+/** Error codes that prove the integration wrong: the runner calls the service with the ids that it reported. */
 const ABOUT_WHAT_WAS_REPORTED = new Set(
   'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
 );
@@ -21,10 +21,7 @@ export type RunOptions = {
   onEnd?: (report: ScenarioReport) => void;
 };
 
-/**
- * Runs the chosen scenarios one after the other; the others, and those after an interruption, are reported as not
- * tried.
- */
+/** Runs the chosen scenarios one after the other. Reports the others, and all after an interruption, as not tried. */
 export async function runAll(
   { isChosen = () => true, onBegin, onEnd }: RunOptions,
   trial: Trial,
@@ -50,7 +47,7 @@ export async function runAll(
   return reports;
 }
 
-/** Runs a scenario, then gives back what it made. Rejects only if the runner itself fails. */
+/** Runs a scenario, then cleans up. Rejects only if the runner itself fails. */
 async function runScenario(scenario: Scenario, trial: Trial, giveBack: () => Promise<void>): Promise<ScenarioReport> {
   const from = performance.now();
   const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
@@ -60,7 +57,7 @@ async function runScenario(scenario: Scenario, trial: Trial, giveBack: () => Pro
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }
 
-/** A finding may quote the integration: keep it printable and short enough to attach. */
+/** Makes a finding, which may quote the integration, printable and short enough for a report. */
 function readable(finding: string): string {
   const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
   return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;

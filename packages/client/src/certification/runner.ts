@@ -21,7 +21,7 @@ export type CertificationOptions = RunOptions & {
   baseUrl: string;
   apiKey: string;
   subject: Judged;
-  /** Ends the run: what was made is cleaned up, and the rest is reported as not tried. */
+  /** Ends the run: the runner cleans up and reports the remaining scenarios as not tried. */
   signal: AbortSignal;
 };
 
@@ -97,7 +97,7 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   } finally {
     options.signal.removeEventListener('abort', interrupt);
     await subject?.close();
-    // An interrupted integration may have gone on until now.
+    // An interrupted integration may have made calls until now.
     await proxy.close();
     await giveBack();
   }

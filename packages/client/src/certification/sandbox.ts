@@ -8,28 +8,28 @@ export type Offer = { venue: Schemas['Venue']; date: string; slot: Schemas['Slot
 
 export type Taken = Offer & { bookingId: string };
 
-/** The runner's own access to the sandbox, past the proxy. */
+/** The runner's direct access to the sandbox, without the proxy. */
 export type Sandbox = {
   client: PartnerClient;
   venues(): Promise<Schemas['Venue'][]>;
   day(offer: Pick<Offer, 'venue' | 'date'>): Promise<Schemas['Slot'][]>;
   /**
-   * A free slot some days ahead, at one of `venueIds` or any; if possible one that this run has not used.
+   * A free slot some days ahead, at one of `venueIds` or at any venue; if possible one that this run has not used.
    * @throws NotTried
    */
   freeSlot(venueIds?: readonly string[]): Promise<Offer>;
-  /** An active package of the partner. @throws NotTried */
+  /** An active package at a granted venue. @throws NotTried */
   anyPackage(): Promise<Schemas['Package']>;
   slotNow(offer: Offer): Promise<Schemas['Slot']>;
-  /** Sells the slot by another channel until the scenario ends. */
+  /** Sells the slot by another channel; the clean-up frees it. */
   takeByOther(offer: Offer, options?: { overridesHolds: boolean }): Promise<Taken>;
   releaseByOther(offer: Offer): Promise<void>;
-  /** A slot that the other channel took after `before` was done with it. */
+  /** Calls `before` with a free slot, then sells the slot by another channel. */
   takenSlot(before?: (offer: Offer) => Promise<unknown>): Promise<Taken>;
   heldSlot(): Promise<Schemas['Hold']>;
 };
 
-/** Every sandbox has these days, and others seldom sell them. */
+/** Every sandbox has these days, and other users seldom sell them. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const TRIES = 5;
@@ -73,7 +73,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
     );
   };
 
-  /** Tries another slot if somebody else is faster. */
+  /** Calls `take` with a free slot; tries another one if somebody else was faster. */
   const takeFree = async <Result>(take: (offer: Offer) => Promise<Result>): Promise<Result> => {
     for (let tried = 1; ; tried += 1) {
       try {
@@ -127,7 +127,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
 const isRefusedWith = (error: unknown, code: string): boolean =>
   error instanceof PartnerApiError && error.code === code;
 
-/** The UTC date so many days from today. */
+/** The UTC date that is `days` days from today. */
 export const dateIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 function shuffled<Value>(values: readonly Value[]): Value[] {

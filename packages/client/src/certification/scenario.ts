@@ -1,6 +1,6 @@
 import type { Trial } from './trial.ts';
 
-/** Each level asks more than the one before. */
+/** Each level requires more than the previous one. */
 export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** One thing that an integration must do. */
@@ -10,7 +10,7 @@ export type Scenario = {
   title: string;
   /** The fix, for the integration's developer. */
   remedy: string;
-  /** @throws Finding if the integration does not do it, NotTried if the sandbox lacks what it takes */
+  /** @throws Finding if the integration fails, NotTried if the sandbox lacks a prerequisite */
   run(trial: Trial): Promise<void>;
 };
 

@@ -11,7 +11,7 @@ import { startProxy } from './proxy.ts';
 import { Unreached, UnusableAnswer } from './scenario.ts';
 import { httpTransport } from './transports.ts';
 
-/** A partner's integration, or the built-in model, which judges the deployment itself. */
+/** A partner's integration, or the built-in model, which tests the deployment itself. */
 export type Judged = { mode: 'partner'; profile: Profile } | { mode: 'service'; defects?: readonly Defect[] };
 
 /** The run cannot begin, or would be pointless; the message says why and what to do. */
@@ -51,7 +51,7 @@ export async function connectSubject(
 export const pastProxy = ({ url }: Proxy): string =>
   `The integration placed a hold, and no call for it came through the proxy: it calls the sandbox itself, where nothing is seen or given back. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
-/** An integration that is not running would fail every scenario. */
+/** @throws CannotBegin if the integration is not running, because every scenario would fail */
 export async function requireReachable(transport: Transport): Promise<void> {
   try {
     await transport('list_venues', {});
@@ -64,8 +64,7 @@ export async function requireReachable(transport: Transport): Promise<void> {
   }
 }
 /**
- * Carries actions out until the signal aborts. `onPastProxy` gets a hold that was placed without a call through the
- * proxy.
+ * Performs actions until the signal aborts. `onPastProxy` gets a hold that was placed without a call through the proxy.
  */
 export function watchedTransport(
   transport: Transport,

@@ -47,7 +47,7 @@ export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEv
 /** A copy of the event with a new id. */
 export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
 
-/** The delivery must be rejected, and its event not handled. @throws Finding */
+/** Requires that the delivery was rejected, and its event not handled. @throws Finding */
 export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
   expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
   expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);

@@ -10,7 +10,7 @@ import type { Offer, Sandbox, Taken } from './sandbox.ts';
 import { dateIn } from './sandbox.ts';
 import { expectThat } from './scenario.ts';
 
-/** What a scenario works with. */
+/** The tools of a scenario. */
 export type Trial = {
   integration: Integration;
   proxy: Proxy;
@@ -31,7 +31,7 @@ export function anyCustomer(): { name: string; phone: string; email: string } {
   return { name: 'Asha Rao', phone: `+9198${digits}`, email: 'asha.rao@partner.example' };
 }
 
-/** The integration holds a free slot; another one if somebody else takes it meanwhile. */
+/** Makes the integration hold a free slot, or another one if somebody else takes it meanwhile. */
 export const holdSlot = (trial: Trial, venueIds?: readonly string[]): Promise<Held> =>
   withFreeSlot(
     trial,
@@ -51,7 +51,7 @@ export function endingInput({ orderId, bookingId }: Booked) {
   return { order_id: orderId, booking_id: bookingId, reason: 'Rain' };
 }
 
-/** The booking must have ended in this state and been reported so. @throws Finding */
+/** Requires that the booking has ended in this state, and was reported so. @throws Finding */
 export async function expectEnded(
   { sandbox }: Trial,
   { bookingId }: Booked,
@@ -103,13 +103,16 @@ export async function shown({ integration }: Trial, { venue, date, slot }: Offer
   return found;
 }
 
-/** The integration shows a free slot, which it may then cache, and the other channel takes it. */
+/** Makes the integration show, and perhaps cache, a free slot; then the other channel takes it. */
 export const takeWhatIsShown = (trial: Trial): Promise<Taken> =>
   trial.sandbox.takenSlot((offer) => shown(trial, offer));
 
 export const farDate = (): string => dateIn(120 + randomInt(600));
 
-/** Waits until the feed has the other channel's change, then lets the integration catch up: it may show cached data. */
+/**
+ * Waits until the feed has the other channel's change, then makes the integration read the feed: its cache may be
+ * stale.
+ */
 export async function catchUp(
   { feed, integration }: Trial,
   { bookingId }: Taken,

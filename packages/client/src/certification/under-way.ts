@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** Longer than a slow answer, and than an attempt of the client. */
+/** Longer than a slow response and than an attempt of the client. */
 const SETTLED_WITHIN_MS = 16_000;
 
 export function createUnderWay() {
@@ -17,7 +17,7 @@ export function createUnderWay() {
       work.then(forget, forget);
       return work;
     },
-    /** Resolves when nothing is running, or after some seconds. */
+    /** Resolves when nothing is running, or after SETTLED_WITHIN_MS. */
     settled: async (): Promise<void> => {
       const bound = new AbortController();
       const late = delay(SETTLED_WITHIN_MS, undefined, { signal: bound.signal }).catch(() => undefined);

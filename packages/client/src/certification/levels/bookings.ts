@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { anyCustomer, bookSlot, confirmInput, holdSlot } from '../trial.ts';
 
-/** Level 2: bookings are listed, and paid with credits of a package. */
+/** Level 2: listing bookings, and paying with credits of a package. */
 export const BOOKINGS: readonly Scenario[] = [
   {
     id: 'bookings-paged',

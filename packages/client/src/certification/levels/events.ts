@@ -6,10 +6,10 @@ import { expectThat } from '../scenario.ts';
 import { catchUp, deliver, deliverAccepted, giveSecret, shown, takeWhatIsShown, timesHandled } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
-/** Enough that two concurrent deliveries race at least once. */
+/** Enough pairs of concurrent deliveries for at least one race. */
 const TWINS = 5;
 
-/** Level 6: genuine deliveries, and those that never came. */
+/** Level 6: genuine deliveries, and events that were never delivered. */
 export const EVENTS: readonly Scenario[] = [
   {
     id: 'duplicate-handled-once',
@@ -43,7 +43,7 @@ export const EVENTS: readonly Scenario[] = [
       const events = Array.from({ length: TWINS }, () => fresh(event));
       for (const each of events) {
         const twins = await Promise.all([1, 2].map((attempt) => deliver(trial, each, { secret, attempt })));
-        // The service resends what was rejected: one of two is enough.
+        // One of two is enough: the service retries a rejected delivery.
         const [answer] = twins;
         expectThat(twins.some(isAccepted), `Two deliveries at once were not accepted: ${answer?.text}.`);
       }

@@ -18,7 +18,7 @@ function expectSame(what: string, listed: readonly string[], expected: readonly 
   expectThat(new Set(listed).size === listed.length, `${what} lists something twice.`);
 }
 
-/** Level 1: what a partner shows before it sells. */
+/** Level 1: venues, resources, slots and prices. */
 export const READING: readonly Scenario[] = [
   {
     id: 'venues-listed',
@@ -129,7 +129,7 @@ export const READING: readonly Scenario[] = [
       );
       await catchUp(trial, taken);
       const { price_rupees: price } = await shown(trial, taken);
-      // An integration that never reads a slot again has seen no other price.
+      // An integration that has not read availability again only knows the first price.
       const expected = proxy.calls.some(readsAvailability) ? raised : taken.slot.price_rupees;
       expectThat(price === expected, `The slot costs ${expected} rupees, and is shown for ${price}.`);
     },

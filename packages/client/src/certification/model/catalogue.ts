@@ -6,13 +6,13 @@ type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** Names of venues change rarely, and have no events. */
+/** Names of venues change rarely, and without events. */
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
 const KNOWN_FIELDS = 'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
-/** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
+/** The model's cached catalogue: venues for VENUES_KEPT_MS, days until an event marks them as stale. */
 export function createCatalogue(client: PartnerClient, has: Has) {
   const zones = new Map<string, string>();
   const days = new Map<string, Kept>();

@@ -4,7 +4,7 @@ import type { PartnerClient } from '../../client.ts';
 import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
 import type { Defect, Has } from './defects.ts';
 
-/** A call of an order. Each kind of call of an order has one key. */
+/** A call of an order, which has one key for each kind of call. */
 export type KeyedCall = {
   what: 'hold' | 'confirm' | 'cancel' | 'refund' | 'purchase';
   orderId: string;
@@ -34,7 +34,7 @@ const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
   cancel: 'cancel-key-after-answer',
 };
 
-/** `client` repeats calls with their key; `single` does not: defects repeat by themselves. */
+/** `client` retries calls; `single` does not, because defects retry by themselves. */
 export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): CallWithKey {
   const kept = new Map<string, string>();
   const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
@@ -65,7 +65,7 @@ const statusOf = (error: unknown) => (error instanceof PartnerApiError ? error.s
 const isPassing = (error: unknown) =>
   error instanceof PartnerConnectionError || [429, 500, 502, 503, 504].includes(statusOf(error) ?? 0);
 
-/** The errors after which a defective model repeats a call. */
+/** How a defective model repeats a call; undefined without such a defect. */
 function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   if (isFresh) return { after: isPassing, freshKey: true };
   if (has('refund-repeated-without-reason')) return { after: isPassing, freshKey: false };

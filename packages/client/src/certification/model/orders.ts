@@ -26,7 +26,7 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
   const dead = new Set<string>();
   const refunding = new Set<string>();
 
-  /** Reports a rejection of the service with its code. */
+  /** Turns a rejection by the service into a result with its code. */
   const reporting = async <Answer>(orderId: string, work: () => Promise<Answer>): Promise<Answer | Refusal> => {
     if (dead.has(orderId)) return { error: { code: 'ORDER_FAILED' } };
     try {
@@ -142,7 +142,7 @@ async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_bo
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
-/** A model that promises too much invents a result where the service rejected with `code`. */
+/** The outcome, or an invented result if a defective model promises one after a rejection with `code`. */
 function promised<Answer extends object>(
   outcome: Answer | Refusal,
   code: string,

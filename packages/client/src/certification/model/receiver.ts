@@ -13,7 +13,7 @@ export type Receiver = {
   setSecret(secret: string): void;
   /** Handles an event of the feed unless it was handled already. */
   takeFromFeed(event: AnyEvent): void;
-  /** An event's id is in it once for each time it was handled. */
+  /** Has an event's id once for each time that the event was handled. */
   handledIds: readonly string[];
   close(): Promise<void>;
 };
@@ -21,12 +21,12 @@ export type Receiver = {
 const KNOWN_TYPES = /^(hold_(created|cancelled|expired)|booking_(created|cancelled|refunded))$/;
 const KNOWN_FIELDS =
   'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(' ');
-/** Work done before the response. */
+/** The duration of work before the response. */
 const WORK_MS = 400;
-/** Work done before an event is noted as handled. */
+/** The duration of work before an event is noted as handled. */
 const HANDLING_MS = 30;
 
-/** Listens on this machine only. `onChange` gets each handled event, and whether a delivery brought it. */
+/** Listens on this machine only. `onChange` gets each handled event, and whether it came as a delivery. */
 export async function startReceiver(
   onChange: (event: AnyEvent, isDelivered: boolean) => void,
   has: Has,

@@ -14,7 +14,7 @@ const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
   'ignores-previous-signature',
 ];
 
-/** Whether the model accepts a delivery: by the package's own verification unless a defect replaces it. */
+/** Whether the model accepts a delivery. A defect replaces the verification of this package. */
 export async function isBelieved(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
