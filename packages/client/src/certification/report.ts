@@ -42,7 +42,7 @@ export function verdictOf({ passed, failed, not_tried: notTried }: Report['summa
 /** Tells the reader of a report how much it proves. */
 export const PROVES: Record<Report['mode'], string> = {
   partner:
-    'What passed, the integration did on this sandbox, at this time. That says nothing of what it was not asked, nor that the same program runs in production.',
+    'Passed scenarios prove what the integration did on this sandbox, at this time. They prove nothing about untested behaviour, nor that the same program runs in production.',
   service:
-    'What passed, the model integration that is built in did on this deployment; what failed is the deployment’s fault, not a partner’s. That proves nothing of any partner, and nothing of the way of a delivery: the runner signs and posts the events of the feed itself.',
+    'Passed scenarios prove what the built-in model integration did on this deployment; a failure is the deployment’s fault, not a partner’s. They prove nothing about partners, nor about sending deliveries: the runner signs and posts the events of the feed itself.',
 };

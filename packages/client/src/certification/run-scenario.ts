@@ -83,7 +83,7 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
   if (failure instanceof Finding)
     return { id, level, title, outcome: 'failed', duration_ms: 0, finding: failure.message, remedy };
   if (failure instanceof PartnerApiError && ABOUT_WHAT_WAS_REPORTED.has(failure.code)) {
-    const finding = `What the integration reported is not so at the service: ${failure.message} (${failure.code})`;
+    const finding = `The service contradicts the integration’s report: ${failure.message} (${failure.code})`;
     return { id, level, title, outcome: 'failed', duration_ms: 0, finding, remedy };
   }
   if (failure instanceof PartnerApiError)

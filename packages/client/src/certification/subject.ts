@@ -49,7 +49,7 @@ export async function connectSubject(
 }
 
 export const pastProxy = ({ url }: Proxy): string =>
-  `The integration placed a hold, and no call for it came through the proxy: it calls the sandbox itself, where nothing is seen or given back. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
+  `The integration placed a hold without a call through the proxy: it calls the sandbox directly, so the runner cannot see or undo its calls. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
 /** @throws CannotBegin if the integration is not running, because every scenario would fail */
 export async function requireReachable(transport: Transport): Promise<void> {
@@ -58,7 +58,7 @@ export async function requireReachable(transport: Transport): Promise<void> {
   } catch (error) {
     if (error instanceof Unreached)
       throw new CannotBegin(
-        `The integration was not reached: ${error.message} Start it, or mend actions in the profile.`,
+        `The integration was not reached: ${error.message} Start it, or correct actions in the profile.`,
       );
     if (!(error instanceof UnusableAnswer)) throw error;
   }

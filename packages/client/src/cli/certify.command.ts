@@ -27,8 +27,8 @@ type Options = GlobalOptions & {
 };
 
 const EPILOGUE = `
-Here exit code 0 says that every chosen scenario passed, 1 that one failed, and
-3 that one could not be tried, or something was not reached.
+Exit codes of certify: 0 if every chosen scenario passed, 1 if one failed, and
+3 if one could not be tried, or something was not reached.
 The guide is /docs/certification of the service.`;
 
 export function addCertify(program: Command, world: World): void {
@@ -88,7 +88,7 @@ async function subjectOf({ profile, service = false }: Options) {
     throw usageError('--service tries the deployment and takes no --profile. Leave one of them out.');
   if (service) return { mode: 'service' } as const;
   if (profile === undefined)
-    throw usageError('--profile: name the file that says what your integration is, or give --service.');
+    throw usageError('--profile: name the file that describes your integration, or give --service.');
   return { mode: 'partner', profile: await readProfile(profile) } as const;
 }
 

@@ -100,7 +100,7 @@ export type Answered = { status: number; headers?: Headers };
 export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
   const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
   const what = `${status}${signs === '' ? '' : ` (${signs})`}`;
-  const finding = `What answers at ${baseUrl} responded with ${what}, and not as the Partner Booking Service does.`;
+  const finding = `The program at ${baseUrl} responded with ${what}, and not as the Partner Booking Service does.`;
   const advice =
     status >= 500
       ? 'Perhaps a proxy in front of it gave up waiting: try again.'

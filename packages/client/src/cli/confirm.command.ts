@@ -20,7 +20,7 @@ export function addConfirm(program: Command, world: World): void {
     .command('confirm')
     .summary('Confirm a hold into a booking')
     .description('Confirm a hold into a booking, for a customer who has paid you.')
-    .argument('<hold_id>', 'which hold')
+    .argument('<hold_id>', 'the hold')
     .requiredOption('--name <name>', "the customer's name")
     .requiredOption('--phone <phone>', "the customer's phone number, such as +919876543210")
     .requiredOption('--payment-reference <text>', 'your payment reference')
@@ -55,7 +55,7 @@ async function confirm(
   const booking = await sayKeyWhereUnknown(world, `--idempotency-key ${key}`, call);
   const isReplay = newestHeader('idempotent-replayed') !== null;
   if (options.json === true) return writeJson(world.out, { ...booking, replayed: isReplay, idempotency_key: key });
-  if (isReplay) writeLine(world.out, 'This key was used before: this is the booking of then, made once.');
+  if (isReplay) writeLine(world.out, 'This key was used before: this is the booking that it made.');
   const credit: [string, string][] =
     options.usePackageCredit === undefined
       ? []

@@ -106,7 +106,7 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   if (key === undefined || key === '')
     throw usageError('No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.');
   // Check here: fetch would quote the whole key in its error.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that no key has. Copy it again.');
+  if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that keys cannot have. Copy it again.');
   return key;
 }
 
@@ -133,7 +133,7 @@ export async function sayKeyWhereUnknown<Result>(
     // Any other failure, even an interruption, leaves the outcome unknown.
     const isRefused = failure instanceof PartnerApiError && failure.status < 500;
     if (!isRefused)
-      writeNote(world, `It is unknown whether it was done. Repeat it with ${again}: it is then done once.`);
+      writeNote(world, `The outcome of the call is unknown. Repeat it with ${again}: it then takes effect only once.`);
     throw failure;
   }
 }

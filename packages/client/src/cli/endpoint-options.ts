@@ -20,7 +20,7 @@ export function endpointOptions(): Option[] {
 
 export function attemptsOption(description: string): Option {
   return new Option('--attempts <count>', description).argParser((text: string) => {
-    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, at least 1.');
     return Number(text);
   });
 }

@@ -28,7 +28,7 @@ export function eventsOption(): Option {
       const types = text.split(',').map((each) => each.trim());
       const unknown = types.find((each) => !NAMES.includes(each));
       if (unknown !== undefined)
-        throw new InvalidArgumentError(`${unknown} is no type of event. Types are ${NAMES.join(', ')}.`);
+        throw new InvalidArgumentError(`${unknown} is not a type of event. Types are ${NAMES.join(', ')}.`);
       return types;
     },
   );

@@ -31,7 +31,7 @@ export function addHold(program: Command, world: World): void {
     .command('hold')
     .summary('Place a hold')
     .description(DESCRIPTION)
-    .argument('[slot_id]', 'which slot')
+    .argument('[slot_id]', 'the slot')
     .option('--venue <venue_id>', 'instead of a slot: the venue')
     .option('--date <date>', 'instead of a slot: the date at the venue, such as 2026-11-24')
     .option('--resource <resource_id>', 'only slots of this resource')
@@ -54,10 +54,10 @@ function requireOneWay(slotId: string | undefined, { venue, date, resource, idem
     throw usageError('Give either a slot_id, or --venue and --date.');
   const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
   if (slotId !== undefined && given.length > 0)
-    throw usageError(`--${given[0]?.[0]} has no effect beside a slot_id. Leave one of the two out.`);
+    throw usageError(`--${given[0]?.[0]} cannot be combined with a slot_id. Leave one of the two out.`);
   if (slotId === undefined && idempotencyKey !== undefined)
     throw usageError(
-      '--idempotency-key is for one slot, and --venue with --date may choose another each time. Give the slot_id.',
+      '--idempotency-key needs one slot, but --venue with --date may choose another each time. Give the slot_id.',
     );
 }
 
@@ -92,7 +92,7 @@ async function hold(
 
 function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds: number): string[] {
   return [
-    ...(isReplay ? ['This key was used before: this is the hold of then, as it was then.'] : []),
+    ...(isReplay ? ['This key was used before: this is the hold that it placed, as placed.'] : []),
     ...fieldLines([
       ['hold_id', held.hold_id],
       ['slot_id', held.slot_id],

@@ -12,7 +12,7 @@ export function instantOf(text: string, option: string, now: Date): string {
   // Also rejects NaN. No event is older than 1970.
   if (!(atMs >= 0))
     throw usageError(
-      `${option}: ${text} is no instant. Give how long ago, such as 2h (s, m, h or d), or an instant such as 2026-11-24T09:00:00Z.`,
+      `${option}: ${text} is not an instant. Give how long ago, such as 2h (s, m, h or d), or an instant such as 2026-11-24T09:00:00Z.`,
     );
   return new Date(atMs).toISOString();
 }

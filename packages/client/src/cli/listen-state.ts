@@ -20,7 +20,7 @@ export async function goOn(
   if (since !== undefined)
     writeNote(
       world,
-      '--since is not used: this goes on where it ended. To forward events again there is partner replay.',
+      '--since is not used: listen continues where it ended. To forward events again, use partner replay.',
     );
   return store;
 }

@@ -88,7 +88,7 @@ const isOfCursor = (failure: unknown): boolean =>
 
 const lostCursor = (file: string): CommandError =>
   new CommandError(
-    `The service does not take the cursor in ${file} any more. Move the file away, and start with --since 30d: what is there is forwarded again.`,
+    `The service no longer accepts the cursor in ${file}. Move the file away, and start with --since 30d, which forwards past events again.`,
   );
 
 function tellStart(

@@ -55,7 +55,7 @@ function createProgram(world: World): Command {
       getErrHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help lists the commands and options)')
     .description(INTRODUCTION)
     .version(manifest.version, '--version', 'print the version, of the client and of the command')
     .option('--base-url <url>', 'where the service is (default: PARTNER_BASE_URL, else http://127.0.0.1:3000)')

@@ -73,7 +73,7 @@ const MARGIN_MS = 60_000;
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {
   const since = new Date(Date.parse(timestamp) - MARGIN_MS).toISOString();
   return new CommandError(
-    `Stopped at ${printable(`${type} ${id}`)} after ${forwarded} events. Go on with --since ${since}: that one comes again, and those of the minute before it.`,
+    `Stopped at ${printable(`${type} ${id}`)} after ${forwarded} events. Go on with --since ${since}: this event and those of the minute before it are forwarded again.`,
   );
 }
 

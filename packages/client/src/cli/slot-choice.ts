@@ -14,7 +14,7 @@ export async function firstFreeSlot(
   const resource = resourceId === undefined ? {} : { resource_id: resourceId };
   const { slots } = await client.getAvailability({ query: { venue_id: venueId, date, ...resource } }, { signal });
   const found = slots.find((slot) => slot.is_available);
-  if (found === undefined) throw new CommandError(`No slot of ${date} is free there. Try another --date.`);
+  if (found === undefined) throw new CommandError(`No slot is free on ${date}. Try another --date.`);
   return found;
 }
 

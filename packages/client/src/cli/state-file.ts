@@ -73,7 +73,7 @@ async function writeWhole(file: string, state: ListenState): Promise<void> {
   } catch (failure) {
     const { code = 'unknown reason' } = failure as NodeJS.ErrnoException;
     throw new CommandError(
-      `--state: ${file} cannot be written (${code}), and what is not noted down is not forwarded. Start again where that is put right.`,
+      `--state: ${file} cannot be written (${code}), so listen forwards nothing more. Correct this, then start again.`,
       EXIT.refused,
       failure,
     );

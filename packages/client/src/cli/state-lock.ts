@@ -26,7 +26,7 @@ export async function lockState(file: string): Promise<() => Promise<void>> {
     if (await isHeld(lock, pid)) {
       await rm(own, { force: true });
       throw usageError(
-        `--state: ${file} is in use by process ${pid}. Stop that one, or give this one a file of its own; where that is not a partner command, remove ${lock}.`,
+        `--state: ${file} is in use by process ${pid}. Stop that one, or name another file. If it is not a partner command, remove ${lock}.`,
       );
     }
     await rm(lock, { force: true });

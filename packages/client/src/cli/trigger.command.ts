@@ -26,7 +26,7 @@ export function addTrigger(program: Command, world: World): void {
     .command('trigger')
     .summary('Make an event happen (sandbox only)')
     .description(DESCRIPTION)
-    .addArgument(new Argument('<event>', 'which').choices([...RESERVATION_EVENT_TYPES]))
+    .addArgument(new Argument('<event>', 'the type').choices([...RESERVATION_EVENT_TYPES]))
     .option('--venue <venue_id>', 'the venue (default: the first one with a free slot)')
     .addOption(
       new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts('venue'),

@@ -54,7 +54,7 @@ export const BOOKINGS: readonly Scenario[] = [
   {
     id: 'credit-consumed',
     level: 2,
-    title: 'A customer with credits books with one of them',
+    title: 'A customer with credits pays with one of them',
     remedy: 'Send use_package_credit: true, and the phone number with which the package was bought.',
     run: async (trial) => {
       const { integration, sandbox } = trial;
@@ -78,7 +78,7 @@ export const BOOKINGS: readonly Scenario[] = [
   {
     id: 'no-credit-left',
     level: 2,
-    title: 'Where there is no credit the booking stands, and is not taken for paid',
+    title: 'Without a credit the booking stands, and is not reported as paid with one',
     remedy: 'Treat a booking as paid with a credit only if the response has package_credit_consumed: true.',
     run: async (trial) => {
       const held = await holdSlot(trial);

@@ -34,7 +34,7 @@ export const EVENTS: readonly Scenario[] = [
   {
     id: 'twin-deliveries-handled-once',
     level: 6,
-    title: 'Deliveries of one event that come at the same moment are handled as one',
+    title: 'Concurrent deliveries of one event are handled once',
     remedy:
       'Store the event_id atomically before you handle the event, for example with a unique key, so that only one of two wins.',
     run: async (trial) => {
@@ -84,7 +84,7 @@ export const EVENTS: readonly Scenario[] = [
   {
     id: 'webhook-keeps-fresh',
     level: 6,
-    title: 'What a delivery announces is shown right after it was handled',
+    title: 'A change is shown as soon as its delivery was handled',
     remedy: 'Mark the cached venue as stale after every event, also after changes by others.',
     run: async (trial) => {
       const { feed } = trial;
@@ -101,7 +101,7 @@ export const EVENTS: readonly Scenario[] = [
   {
     id: 'unknown-type-harmless',
     level: 6,
-    title: 'An event of a type not yet known is accepted, and what comes after it handled',
+    title: 'An event of an unknown type is accepted, and the next event is handled',
     remedy: 'Respond 2xx to a genuine event of an unknown type. Any other response causes retries.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -151,7 +151,7 @@ export const EVENTS: readonly Scenario[] = [
   {
     id: 'old-secret-refused',
     level: 6,
-    title: 'Once the endpoint has the new secret, the old one is worth nothing',
+    title: 'Once the endpoint has the new secret, it rejects the old one',
     remedy:
       'Drop the old secret when you get the new one: it may have leaked. During an overlap, deliveries carry a signature by each secret.',
     run: async (trial) => {
@@ -165,7 +165,7 @@ export const EVENTS: readonly Scenario[] = [
   {
     id: 'outage-recovered',
     level: 6,
-    title: 'What was missed during an outage is found in the feed, over many pages',
+    title: 'Events missed during an outage are found in the feed, over many pages',
     remedy: 'Call GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
     run: async (trial) => {
       const { proxy, integration, feed } = trial;

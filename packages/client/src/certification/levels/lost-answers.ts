@@ -61,35 +61,35 @@ export const LOST_ANSWERS: readonly Scenario[] = [
   {
     id: 'hold-answer-lost',
     level: 3,
-    title: 'The answer to a hold is lost: the hold is found again with its key',
+    title: 'The response to a hold is lost: the hold is found again with its key',
     remedy: `Give every hold a key, though it is optional. ${REMEDY}`,
     run: (trial) => holdThrough(trial, LOST),
   },
   {
     id: 'confirm-answer-lost',
     level: 3,
-    title: 'The answer to a confirm is lost: there is one booking, and it is reported',
+    title: 'The response to a confirm is lost: there is one booking, and it is reported',
     remedy: REMEDY,
     run: (trial) => confirmThrough(trial, LOST),
   },
   {
     id: 'cancel-answer-lost',
     level: 3,
-    title: 'The answer to a cancel is lost: the booking is reported as cancelled',
+    title: 'The response to a cancel is lost: the booking is reported as cancelled',
     remedy: REMEDY,
     run: (trial) => endThrough(trial, 'cancelBooking', 'cancel_booking', 'CANCELLED'),
   },
   {
     id: 'refund-answer-lost',
     level: 3,
-    title: 'The answer to a refund is lost: the booking is reported as refunded',
+    title: 'The response to a refund is lost: the booking is reported as refunded',
     remedy: `${REMEDY} Repeat the same body, the reason included.`,
     run: (trial) => endThrough(trial, 'refundBooking', 'refund_booking', 'REFUNDED'),
   },
   {
     id: 'purchase-answer-lost',
     level: 3,
-    title: 'The answer to a purchase is lost: the customer has one package',
+    title: 'The response to a purchase is lost: the customer has one package',
     remedy: REMEDY,
     run: async (trial) => {
       const { package_id, venue_ids } = await trial.sandbox.anyPackage();
@@ -132,7 +132,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
   {
     id: 'gateway-page-survived',
     level: 3,
-    title: 'An HTML page with 502, as of a proxy on the way, does not end an order',
+    title: 'An HTML page with 502, for example of a proxy, does not end an order',
     remedy:
       'Decide by the status before you parse a body. After 502 and 504 the outcome is unknown: repeat the call with its key.',
     run: (trial) =>
@@ -146,7 +146,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
   {
     id: 'slow-answer',
     level: 3,
-    title: `An answer that takes ${SLOW_MS / 1000} s is waited for`,
+    title: `The integration waits for a response that takes ${SLOW_MS / 1000} s`,
     remedy: 'Wait 15 s for a response, then repeat the call with its key.',
     run: async (trial) => {
       const held = await holdSlot(trial);

@@ -24,7 +24,7 @@ export const RACES: readonly Scenario[] = [
   {
     id: 'two-confirms-of-one-order',
     level: 4,
-    title: 'Two confirms of an order at once are one booking, and both report it',
+    title: 'Two concurrent confirms of an order make one booking, and both report it',
     remedy: 'Choose the key of an order before its first call: concurrent calls with one key get the same response.',
     run: async (trial) => {
       const input = confirmInput(await holdSlot(trial));
@@ -38,7 +38,7 @@ export const RACES: readonly Scenario[] = [
   {
     id: 'two-orders-for-one-slot',
     level: 4,
-    title: 'Of two orders for one slot one gets the hold, the other is refused',
+    title: 'Of two orders for one slot, one gets the hold and the other is rejected',
     remedy: 'Store a hold with its order. Another order for the same slot is another call with another key.',
     run: async (trial) => {
       const outcomes = await withFreeSlot(trial, async ({ slot: { slot_id } }) => {
@@ -61,7 +61,7 @@ export const RACES: readonly Scenario[] = [
   {
     id: 'slot-lost-before-hold',
     level: 4,
-    title: 'A slot that was shown as free and then sold at the desk is refused, with what is free instead',
+    title: 'A slot that was shown as free and then sold at the desk is rejected, with free alternatives',
     remedy: 'Report SLOT_NOT_AVAILABLE and offer error.conflict.alternatives of the response.',
     run: async (trial) => {
       const { sandbox, integration } = trial;
@@ -93,7 +93,7 @@ export const RACES: readonly Scenario[] = [
   {
     id: 'slot-lost-while-held',
     level: 4,
-    title: 'A hold that lost its slot to the desk is reported, and no booking promised',
+    title: 'A hold that lost its slot to the desk is reported, and no booking is promised',
     remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Return the money and offer another slot.',
     run: async (trial) => {
       const held = await holdSlot(trial);
@@ -104,7 +104,7 @@ export const RACES: readonly Scenario[] = [
   {
     id: 'two-cancels-at-once',
     level: 4,
-    title: 'Two cancels of a booking at once both report it as cancelled',
+    title: 'Two concurrent cancels of a booking both report it as cancelled',
     remedy:
       'Choose the key of the cancel before its first call: with two keys the second call is 409 INVALID_HOLD_STATE.',
     run: async (trial) => {

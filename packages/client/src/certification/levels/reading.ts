@@ -63,7 +63,7 @@ export const READING: readonly Scenario[] = [
   {
     id: 'availability-shown',
     level: 1,
-    title: 'A slot that another channel took is shown as taken, one that is free as free',
+    title: 'A slot that another channel took is shown as taken, a free one as free',
     remedy:
       'Show is_available of the newest response. Mark your cache as stale after every event of the venue, also from the feed.',
     run: async (trial) => {
@@ -97,7 +97,7 @@ export const READING: readonly Scenario[] = [
   {
     id: 'unknown-reason-tolerated',
     level: 1,
-    title: 'A slot that is unavailable for a reason not yet known is shown as taken',
+    title: 'A slot that is unavailable for an unknown reason is shown as taken',
     remedy: 'Decide by is_available. An unknown unavailable_reason is not an error: more values may be added.',
     run: async (trial) => {
       const taken = await trial.sandbox.takenSlot();

@@ -29,7 +29,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'raw-bytes-verified',
     level: 6,
-    title: 'The signature is checked over the bytes that came, however they are written',
+    title: 'The signature is checked over the exact bytes that arrived',
     remedy: `Read the raw body before anything parses it: serialised again, its bytes differ. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -43,7 +43,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'tampered-refused',
     level: 6,
-    title: 'A delivery that was changed on its way is refused',
+    title: 'A delivery that was changed on its way is rejected',
     remedy: VERIFY,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -63,7 +63,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'unsigned-refused',
     level: 6,
-    title: 'A delivery without a signature is refused',
+    title: 'A delivery without a signature is rejected',
     remedy: `Reject deliveries without X-Service-Signature or X-Service-Timestamp. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -79,7 +79,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'malformed-signature-refused',
     level: 6,
-    title: 'A signature of another form is refused',
+    title: 'A malformed signature is rejected',
     remedy: `Require X-Service-Signature to be sha256= and 64 lower-case hex digits. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -98,7 +98,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'wrong-secret-refused',
     level: 6,
-    title: 'A delivery that was signed with another secret is refused',
+    title: 'A delivery that was signed with another secret is rejected',
     remedy: VERIFY,
     run: async (trial) => {
       await giveSecret(trial);
@@ -110,7 +110,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'old-timestamp-refused',
     level: 6,
-    title: 'A delivery that is more than 300 s from now is refused',
+    title: 'A timestamp more than 300 s from now is rejected',
     remedy: `Reject an X-Service-Timestamp over 300 s before or after your clock, and keep your clock right (NTP). ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -127,7 +127,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'malformed-timestamp-refused',
     level: 6,
-    title: 'A timestamp that is not a number is refused',
+    title: 'A timestamp that is not a number is rejected',
     remedy: `Require X-Service-Timestamp to be digits before you convert it. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
@@ -141,7 +141,7 @@ export const RECEIVER: readonly Scenario[] = [
   {
     id: 'burst-answered',
     level: 6,
-    title: `${BURST} deliveries at once are each answered within 10 s, and handled`,
+    title: `${BURST} concurrent deliveries are each answered within 10 s, and handled`,
     remedy: 'Put a verified delivery on a queue and respond 2xx. Do the work afterwards.',
     run: async (trial) => {
       const secret = await giveSecret(trial);

@@ -13,7 +13,7 @@ export const REFUSALS: readonly Scenario[] = [
   {
     id: 'refusal-not-repeated',
     level: 3,
-    title: 'A call that was refused with 409 or 400 is not repeated',
+    title: 'A call that was rejected with 409 or 400 is not repeated',
     remedy: 'Repeat calls after 429, 5xx and lost connections only. After 400 and 409, change the call.',
     run: async (trial) => {
       const { sandbox, integration, proxy } = trial;

@@ -8,7 +8,7 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'hold-placed',
     level: 2,
-    title: 'A hold has the id, the end and the price that the service gave it',
+    title: 'A hold is reported with its id, expiry and price',
     remedy: 'Return hold_id, hold_expiry_at and price_rupees of the response to POST /api/v1/partner/holds.',
     run: async (trial) => {
       const { hold, offer } = await holdSlot(trial);
@@ -31,7 +31,7 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'price-of-the-hold',
     level: 2,
-    title: 'What the customer pays is the price that the hold fixed',
+    title: 'The customer pays the price that the hold fixed',
     remedy: 'Charge price_rupees of the hold: the price may have changed since the day was listed.',
     run: async (trial) => {
       let fixed = 0;
@@ -55,7 +55,7 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'taken-slot-reported',
     level: 2,
-    title: 'A slot that is taken is refused, not promised',
+    title: 'A slot that is taken is rejected, not promised',
     remedy:
       'Report 409 SLOT_NOT_AVAILABLE to the customer; a slot is theirs only when POST /api/v1/partner/holds was 201.',
     run: async (trial) => {
@@ -113,7 +113,7 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'expired-hold-reported',
     level: 2,
-    title: 'A confirm that comes too late is reported, and no booking promised',
+    title: 'A confirm after the expiry is reported, and no booking is promised',
     remedy: 'Report 409 HOLD_EXPIRED: nothing was booked. Return the money, or hold the slot again with a new key.',
     run: async (trial) => {
       const held = await holdSlot(trial);

@@ -67,7 +67,7 @@ export const TIME: readonly Scenario[] = [
   {
     id: 'short-day-shown',
     level: 5,
-    title: 'The day on which clocks go forward has no hour that does not exist',
+    title: 'The day on which clocks go forward skips the missing hour',
     remedy: REMEDY,
     run: (trial) => expectShown(trial, MADE_UP_DAYS.short),
   },
@@ -81,7 +81,7 @@ export const TIME: readonly Scenario[] = [
   {
     id: 'late-night-shown',
     level: 5,
-    title: 'Slots after midnight are listed under the date on which the evening began, and shown with their own',
+    title: 'Slots after midnight are listed under the date on which the evening began, and show their own date',
     remedy:
       'Ask for the date on which the operating day begins, and show the date of slot_start at the venue, not the one you asked for.',
     run: async (trial) => {
