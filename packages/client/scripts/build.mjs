@@ -44,7 +44,6 @@ const packages = new Set(
 const texts = await Promise.all([...packages].toSorted().map(licenceOf));
 await writeFile(path.join(dist, 'partner.licences.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 
-/** The package's name, version and licence, then the text of the licence. */
 async function licenceOf(place) {
   const { name, version, license } = JSON.parse(await readFile(path.join(place, 'package.json'), 'utf8'));
   const file = (await readdir(place)).find((each) => /^licen[cs]e/i.test(each));

@@ -69,7 +69,6 @@ ${keyed.join('')}];
 `;
 }
 
-/** Whether a body of this schema may have an idempotency_key. */
 function takesKey(schema: Schema | undefined, components: Description['components']): boolean {
   if (schema === undefined) return false;
   const { $ref: reference, properties = {} } = schema;

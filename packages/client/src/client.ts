@@ -27,7 +27,6 @@ export type PartnerClient = Methods & {
   secondsLeft: ServerClock['secondsLeft'];
 };
 
-/** The input of any operation, untyped. */
 type AnyInput = { path?: object; query?: object; body?: Record<string, unknown> };
 type AnyRequest = (
   method: string,

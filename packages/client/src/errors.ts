@@ -17,7 +17,10 @@ export class PartnerApiError extends Error {
   readonly docs: string | undefined;
   /** With VALIDATION_ERROR: every faulty field. */
   readonly details: NonNullable<ErrorBody['details']>;
-  /** With SLOT_NOT_AVAILABLE: the reason and free alternatives. With SUBSCRIPTION_EXISTS: `subscription_id` only. */
+  /**
+   * With SLOT_NOT_AVAILABLE: the reason and free alternatives. With PRICE_CHANGED: both prices. With
+   * SUBSCRIPTION_EXISTS: `subscription_id` only.
+   */
   readonly conflict: (NonNullable<ErrorBody['conflict']> & { subscription_id?: string }) | undefined;
   /** With INVALID_HOLD_STATE of a confirmed hold: the id of its booking. */
   readonly bookingId: string | undefined;

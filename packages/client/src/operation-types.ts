@@ -56,7 +56,6 @@ type Arguments<Id extends OperationId> = keyof Input<Id> extends never
     ? [input?: Input<Id>, options?: CallOptions]
     : [input: Input<Id>, options?: CallOptions];
 
-/** A method for each operationId. */
 export type Methods = {
   [Id in OperationId]: (...args: Arguments<Id>) => Promise<Success<Id>>;
 };

@@ -16,8 +16,7 @@ export type Pages = <Id extends PagedOperationId>(
 ) => AsyncGenerator<Success<Id>, void, undefined>;
 
 /**
- * Yields the pages of a listing up to the last one, or of the feed up to now. Reads a page once the previous one is
- * handled.
+ * Yields the pages of a listing up to the last, or of the feed up to now. Reads a page once the previous is handled.
  */
 export async function* pagesOf(
   call: (input: PagedInput) => Promise<Page>,

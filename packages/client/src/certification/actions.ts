@@ -11,7 +11,6 @@ const SLOT = {
   is_available: 'boolean',
 } as const;
 
-/** The shapes of the results of an integration's actions. */
 const RESULTS = {
   list_venues: { venues: [{ venue_id: 'text', name: 'text' }] },
   list_resources: { resources: [{ resource_id: 'text' }] },

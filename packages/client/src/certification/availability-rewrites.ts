@@ -6,7 +6,6 @@ type Slot = Schemas['Slot'];
 
 export const readsAvailability = callsOf('getAvailability', 'getAvailabilityRange');
 
-/** Changes the slots in the availability that the integration reads. */
 export const rewriteSlots = (change: (slots: Slot[]) => unknown[]): Rule => ({
   isFor: readsAvailability,
   fault: { kind: 'rewrite', body: (body) => withSlots(body, change) },

@@ -9,7 +9,6 @@ export function createCallBudget() {
   let limit = Number.POSITIVE_INFINITY;
   let resetAtMs = 0;
   return {
-    /** Reads the RateLimit headers of a response. */
     observe: (headers: Headers): void => {
       const [, remaining, seconds] = /r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
       const [, quota] = /q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];

@@ -6,7 +6,7 @@ import { callsOf } from './proxied-calls.ts';
 import type { Proxy } from './proxy.ts';
 import type { UnderWay } from './under-way.ts';
 
-/** The callers of the sandbox. Their calls can be listed once they have settled. */
+/** Read the calls only after all three have settled. */
 export type Made = { actions: UnderWay; own: OwnCalls; proxy: Proxy };
 
 /**
@@ -30,7 +30,7 @@ export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClie
 const made = (calls: readonly ProxiedCall[], operation: 'placeHold' | 'confirmBooking'): ProxiedCall[] =>
   calls.filter((call) => call.operation === operation && call.answer?.status === 201);
 
-/** The ids of holds or bookings that were made and not ended. */
+/** Ids that were made and not ended. */
 function liveOf(
   calls: readonly ProxiedCall[],
   operation: 'placeHold' | 'confirmBooking',
@@ -45,7 +45,7 @@ function liveOf(
   return new Set(ids.filter((id) => !ended.some(({ path }) => path.includes(id))));
 }
 
-/** The slots that the other channel sold, or may have sold if the response is unknown. */
+/** Slots sold by the other channel, also if the response is unknown. */
 function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   const sold = new Set<string>();
   for (const { operation, pathId, answer } of calls) {
@@ -56,7 +56,6 @@ function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   return sold;
 }
 
-/** Runs `work`, and ignores an error response of the service. */
 async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -6,11 +6,11 @@ import type { Transport } from './actions.ts';
 import { UnusableAnswer } from './scenario.ts';
 import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } from './transports.ts';
 
-/** The variables with which a command finds the service. */
+/** How the command finds the service. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
 
 const KEPT_LENGTH = 10_000;
-/** How long to read output after the command has ended: its child processes may hold its stdout open. */
+/** How long to read output after the exit: child processes may hold stdout open. */
 const LAST_OUTPUT_MS = 500;
 
 /**
@@ -68,13 +68,13 @@ function killAll(child: ChildProcessWithoutNullStreams): void {
   }
 }
 
-/** Closes the pipes: otherwise this process waits for child processes that hold them. */
+/** Closes the pipes, because child processes may hold them open. */
 function letGo(child: ChildProcessWithoutNullStreams): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   child.unref();
 }
 
-/** Reads a whole stream, and keeps enough for an excerpt. */
+/** Reads the whole stream, but keeps only an excerpt. */
 function beginningOf(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

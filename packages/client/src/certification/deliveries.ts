@@ -5,7 +5,7 @@ import { reasonOf, textWithin } from './transports.ts';
 
 const ENDPOINT_DEADLINE_MS = 10_000;
 
-/** An event of a delivery, or a variation of one for testing an endpoint. */
+/** An event, or a variation of one for testing an endpoint. */
 export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
   event_type: string;
   details: Record<string, unknown>;

@@ -9,7 +9,7 @@ const USUAL_LIMIT = 50;
 /** The prefix of the cursors that made-up pages return. */
 const prefix = (page: number) => `certification-${page}.`;
 
-/** Puts full pages of other events before the feed's next page, as after a long outage. */
+/** Puts full pages of other events before the feed's next page. */
 export function fullFeedPages(missed: AnyEvent): Rule[] {
   const older = (limit: number): AnyEvent[] =>
     Array.from({ length: limit }, () => ({ ...missed, event_id: randomUUID(), hold_id: randomUUID() }));

@@ -8,7 +8,7 @@ export type FeedWatch = {
   eventOf(what: EventSought): Promise<AnyEvent>;
 };
 
-/** An event by its ids and not by its slot, which another run may have sold before. */
+/** By id, not by slot: another run may have sold the slot before. */
 export type EventSought = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
@@ -17,7 +17,6 @@ const NEXT_DEADLINE_MS = 3000;
 /** Read events from before the run, in case the clock of this machine is fast. */
 const MARGIN_MS = 120_000;
 
-/** Reads the feed from now on, and remembers its events. */
 export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch {
   const events: AnyEvent[] = [];
   const since = new Date(Date.now() - MARGIN_MS).toISOString();

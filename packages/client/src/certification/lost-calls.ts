@@ -70,7 +70,7 @@ function requireOneKey(calls: readonly ProxiedCall[], operation: OperationId, ac
   );
 }
 
-/** Requires that the call was repeated, at least `seconds` after the faulted one. @throws Finding */
+/** @throws Finding unless the call was repeated at least `seconds` after the faulted one */
 export function requireWait(trial: Trial, operation: OperationId, seconds: number): void {
   const calls = callsMade(trial, operation);
   const [first, second] = calls.slice(calls.findLastIndex(({ isFaulted }) => isFaulted));

@@ -5,7 +5,7 @@ import type { Trial } from './trial.ts';
 
 const TRIES = 3;
 
-/** Another user of the sandbox took the slot, which says nothing about the integration. */
+/** Another user of the sandbox took the slot: the integration is not to blame. */
 export class LostToOthers extends NotTried {
   constructor() {
     super(`Others took each of the ${TRIES} slots that were tried. Try it again, or ask for a venue of your own.`);
@@ -39,8 +39,8 @@ export const withFreeSlot = <Result>(
   });
 
 /**
- * Whether other users have the slot: in `proxy.calls` from the index on, the service rejected a hold, and no other
- * order of the integration placed one. The runner must not have the slot. Decides by that response, because others may
+ * Whether other users took the slot: in `proxy.calls` from index `from`, the service rejected a hold, and no other
+ * order of the integration placed one. The runner must not have the slot. Decides by the response, because others may
  * have freed the slot since.
  */
 export function isLostToOthers({ proxy }: Trial, { slot }: Offer, from = 0): boolean {

@@ -4,7 +4,7 @@ import { dayAfter, lateNight, longDay, shortDay } from './canned-days.ts';
 import type { Body, ProxiedCall } from './proxied-calls.ts';
 import { dateIn } from './sandbox.ts';
 
-/** Days with a clock change, or with an evening that ends after midnight. */
+/** Days with a clock change or a late evening. */
 export const MADE_UP_DAYS = { short: shortDay(), long: longDay(), night: lateNight(dateIn(5)) };
 
 const DAYS: readonly CannedDay[] = Object.values(MADE_UP_DAYS);
@@ -18,7 +18,7 @@ export function withMadeUpVenues(body: Body): Body {
   return listing([...(body['data'] as unknown[]), ...MADE_UP_VENUES]);
 }
 
-/** The response to a call about a made-up venue; undefined for other calls. Days but MADE_UP_DAYS are empty. */
+/** The response about a made-up venue; undefined for other calls. Days outside MADE_UP_DAYS are empty. */
 export function madeUpAnswer({ operation, pathId, query }: ProxiedCall): Body | undefined {
   const venue_id = pathId === '' ? query.get('venue_id') : pathId;
   const days = DAYS.filter(({ venue }) => venue.venue_id === venue_id);

@@ -2,9 +2,9 @@ import type { ProxiedCall } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
 import { createUnderWay } from './under-way.ts';
 
-/** Records the changing calls of the scenarios to the sandbox, so that the clean-up can undo them. */
+/** Records the calls of the scenarios that the clean-up must undo. */
 export type OwnCalls = {
-  /** Rejects once the signal has aborted, apart from a GET. */
+  /** After the signal has aborted, rejects all but a GET. */
   send(request: Request): Promise<Response>;
   /** Every call but a GET since `forget`, in order. */
   calls: readonly ProxiedCall[];

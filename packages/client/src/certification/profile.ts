@@ -24,7 +24,7 @@ export class ProfileError extends Error {
 const NAME_LENGTH = 120;
 const FIELDS = ['name', 'actions', 'webhook_url', 'proxy_port'];
 
-/** Parses a profile. @throws ProfileError that names every fault */
+/** @throws ProfileError that names every fault */
 export function parseProfile(text: string): Profile {
   let value: unknown;
   try {

@@ -3,7 +3,6 @@ import { OPERATIONS } from '../operations.ts';
 
 export type Body = Record<string, unknown>;
 
-/** A call of the integration at the proxy. */
 export type ProxiedCall = {
   /** Undefined for an unknown operation. */
   operation: OperationId | undefined;
@@ -20,7 +19,7 @@ export type ProxiedCall = {
   atMs: number;
   /** The service's response before any fault; undefined if the call never reached it. */
   answer: { status: number; body: unknown } | undefined;
-  /** Why the service could not be reached; otherwise undefined. */
+  /** Why the service was not reached. */
   unreached: string | undefined;
   isFaulted: boolean;
 };
@@ -35,14 +34,13 @@ export type Fault =
   | { kind: 'reset' }
   /** Replaces the response. `reaches`: the service performs the call. */
   | { kind: 'answer'; reaches: boolean; status: number; headers?: Record<string, string>; body?: unknown }
-  /** Responds 200 with this body, without calling the service. */
+  /** Responds 200 with this body; the service sees nothing. */
   | { kind: 'made'; body: (call: ProxiedCall) => unknown }
   /** Changes fields of the query; undefined removes a field. */
   | { kind: 'ask'; query: (asked: URLSearchParams) => Record<string, string | undefined> }
   /** Changes the JSON of a success. */
   | { kind: 'rewrite'; body: (body: Body, call: ProxiedCall) => unknown };
 
-/** Applies a fault to the calls that it matches. */
 export type Rule = {
   isFor(call: ProxiedCall): boolean;
   fault: Fault;
@@ -59,7 +57,6 @@ const ROUTES = Object.entries(OPERATIONS).map(([id, row]) => {
   };
 });
 
-/** The operation of a method and path, and the id in the path. */
 function operationOf(method: string, path: string): { id: OperationId; pathId: string } | undefined {
   for (const { id, pattern, ...route } of ROUTES) {
     const match = route.method === method ? pattern.exec(path) : null;
@@ -68,7 +65,6 @@ function operationOf(method: string, path: string): { id: OperationId; pathId: s
   return undefined;
 }
 
-/** Matches calls of these operations. */
 export const callsOf =
   (...operations: readonly OperationId[]) =>
   ({ operation }: ProxiedCall): boolean =>

@@ -14,7 +14,7 @@ export type ScenarioReport = {
   remedy: string | null;
 };
 
-/** The report of a run, for the operators who certify the partner and for programs. */
+/** The report of a run, for operators and programs. */
 export type Report = {
   format: 'partner-booking-certification/1';
   mode: 'partner' | 'service';

@@ -6,7 +6,7 @@ import { Finding, NotTried } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
-/** Error codes that prove the integration wrong: the runner calls the service with the ids that it reported. */
+/** Error codes of the runner's calls that prove a reported id wrong. */
 const ABOUT_WHAT_WAS_REPORTED = new Set(
   'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
 );
@@ -57,7 +57,7 @@ async function runScenario(scenario: Scenario, trial: Trial, giveBack: () => Pro
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }
 
-/** Makes a finding, which may quote the integration, printable and short enough for a report. */
+/** Makes a finding printable and short: it may quote the integration. */
 function readable(finding: string): string {
   const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
   return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;

@@ -73,7 +73,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
     );
   };
 
-  /** Calls `take` with a free slot; tries another one if somebody else was faster. */
+  /** Tries another slot if somebody else was faster. */
   const takeFree = async <Result>(take: (offer: Offer) => Promise<Result>): Promise<Result> => {
     for (let tried = 1; ; tried += 1) {
       try {
@@ -127,7 +127,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
 const isRefusedWith = (error: unknown, code: string): boolean =>
   error instanceof PartnerApiError && error.code === code;
 
-/** The UTC date that is `days` days from today. */
+/** The UTC date in `days` days. */
 export const dateIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 function shuffled<Value>(values: readonly Value[]): Value[] {

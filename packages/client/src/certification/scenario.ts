@@ -3,7 +3,6 @@ import type { Trial } from './trial.ts';
 /** Each level requires more than the previous one. */
 export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** One thing that an integration must do. */
 export type Scenario = {
   id: string;
   level: Level;

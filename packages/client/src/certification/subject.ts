@@ -21,7 +21,7 @@ export class CannotBegin extends Error {
 
 export type Subject = { name: string; transport: Transport; webhookUrl: string; close(): Promise<void> };
 
-/** Starts the proxy that the integration calls. @throws ProfileError if its port is taken */
+/** @throws ProfileError if the port is taken */
 export async function openProxy(baseUrl: string, port: number, onAnswer: (headers: Headers) => void): Promise<Proxy> {
   try {
     return await startProxy({ baseUrl, port, onAnswer, standing: [OWN_CURSORS] });
@@ -51,7 +51,7 @@ export async function connectSubject(
 export const pastProxy = ({ url }: Proxy): string =>
   `The integration placed a hold without a call through the proxy: it calls the sandbox directly, so the runner cannot see or undo its calls. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
-/** @throws CannotBegin if the integration is not running, because every scenario would fail */
+/** @throws CannotBegin if the integration is not running: every scenario would fail */
 export async function requireReachable(transport: Transport): Promise<void> {
   try {
     await transport('list_venues', {});

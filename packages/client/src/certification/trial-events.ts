@@ -22,7 +22,6 @@ export async function anyEvent({ sandbox, feed }: Trial): Promise<AnyEvent> {
   return feed.eventOf({ event_type: 'hold_created', hold_id: holdId });
 }
 
-/** A real event of each type. */
 export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEvent[]> {
   const { client } = sandbox;
   const { hold_id: released } = await sandbox.heldSlot();
@@ -44,10 +43,9 @@ export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEv
   ];
 }
 
-/** A copy of the event with a new id. */
 export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
 
-/** Requires that the delivery was rejected, and its event not handled. @throws Finding */
+/** @throws Finding unless the delivery was rejected and its event not handled */
 export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
   expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
   expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);

@@ -10,7 +10,6 @@ import type { Offer, Sandbox, Taken } from './sandbox.ts';
 import { dateIn } from './sandbox.ts';
 import { expectThat } from './scenario.ts';
 
-/** The tools of a scenario. */
 export type Trial = {
   integration: Integration;
   proxy: Proxy;
@@ -25,13 +24,12 @@ export type Trial = {
 export type Held = { orderId: string; offer: Offer; hold: Result<'place_hold'> };
 export type Booked = Held & { bookingId: string };
 
-/** A customer with a random phone number. */
 export function anyCustomer(): { name: string; phone: string; email: string } {
   const digits = String(randomInt(100_000_000)).padStart(8, '0');
   return { name: 'Asha Rao', phone: `+9198${digits}`, email: 'asha.rao@partner.example' };
 }
 
-/** Makes the integration hold a free slot, or another one if somebody else takes it meanwhile. */
+/** Makes the integration hold a free slot; tries another if somebody else was faster. */
 export const holdSlot = (trial: Trial, venueIds?: readonly string[]): Promise<Held> =>
   withFreeSlot(
     trial,
@@ -51,7 +49,7 @@ export function endingInput({ orderId, bookingId }: Booked) {
   return { order_id: orderId, booking_id: bookingId, reason: 'Rain' };
 }
 
-/** Requires that the booking has ended in this state, and was reported so. @throws Finding */
+/** @throws Finding unless the booking is in this state and was reported so */
 export async function expectEnded(
   { sandbox }: Trial,
   { bookingId }: Booked,
@@ -72,7 +70,6 @@ export async function bookSlot(trial: Trial): Promise<Booked> {
   return { ...held, bookingId };
 }
 
-/** Gives the endpoint a new secret, and returns it. */
 export async function giveSecret({ integration }: Trial): Promise<string> {
   const secret = newSecret();
   await integration.do('set_webhook_secret', { secret_key: secret });
@@ -82,13 +79,12 @@ export async function giveSecret({ integration }: Trial): Promise<string> {
 export const deliver = ({ webhookUrl }: Trial, event: AnyEvent, options: SigningOptions): Promise<EndpointAnswer> =>
   postDelivery(webhookUrl, signDelivery(event, options));
 
-/** Posts an event that must be accepted. @throws Finding */
+/** @throws Finding unless the endpoint accepts the event */
 export async function deliverAccepted(trial: Trial, event: AnyEvent, options: SigningOptions, what: string) {
   const answer = await deliver(trial, event, options);
   expectThat(isAccepted(answer), `${what} was not accepted: the endpoint answered ${answer.text}.`);
 }
 
-/** How often the integration has handled each event. */
 export async function timesHandled({ integration }: Trial, events: readonly AnyEvent[]): Promise<number[]> {
   const { event_ids: ids } = await integration.do('list_handled_events', {});
   const times = new Map<string, number>();
@@ -103,16 +99,13 @@ export async function shown({ integration }: Trial, { venue, date, slot }: Offer
   return found;
 }
 
-/** Makes the integration show, and perhaps cache, a free slot; then the other channel takes it. */
+/** Makes the integration show (and cache) a free slot, then sells it by another channel. */
 export const takeWhatIsShown = (trial: Trial): Promise<Taken> =>
   trial.sandbox.takenSlot((offer) => shown(trial, offer));
 
 export const farDate = (): string => dateIn(120 + randomInt(600));
 
-/**
- * Waits until the feed has the other channel's change, then makes the integration read the feed: its cache may be
- * stale.
- */
+/** Waits until the feed has the other channel's change, then makes the integration read the feed. */
 export async function catchUp(
   { feed, integration }: Trial,
   { bookingId }: Taken,

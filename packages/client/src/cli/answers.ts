@@ -3,7 +3,7 @@ import { faultsOfShape } from '../certification/shapes.ts';
 import type { PartnerClient } from '../client.ts';
 import type { CallOptions, OperationId } from '../operation-types.ts';
 
-/** The response fields that the commands use. Another program at the address may respond with other JSON. */
+/** The fields that the commands use: another program at the address may respond with other JSON. */
 const SHAPES = {
   getMe: {
     partner_id: 'text',
@@ -38,7 +38,7 @@ const SHAPES = {
 
 type AnyMethod = (input: object, options?: CallOptions) => Promise<unknown>;
 
-/** A client that checks the shape of successful responses; `otherwise` makes the error for a wrong one. */
+/** Checks the shape of successful responses; `otherwise` makes the error for a wrong one. */
 export function withKnownShapes(client: PartnerClient, otherwise: (faults: readonly string[]) => Error): PartnerClient {
   const checked = Object.entries(SHAPES).map(([id, shape]) => {
     const method = client[id as keyof typeof SHAPES] as AnyMethod;

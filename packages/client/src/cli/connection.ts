@@ -75,7 +75,7 @@ async function connect(
   };
 }
 
-/** Runs `work` with a connection. Error responses and connection failures become CommandErrors. */
+/** Error responses and connection failures become CommandErrors. */
 export async function withService<Result>(
   command: Command,
   world: World,
@@ -110,7 +110,7 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   return key;
 }
 
-/** The secret in a file. @throws CommandError that names the option and the file */
+/** @throws CommandError that names the option and the file */
 export async function secretInFile(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     throw usageError(`${option}: ${file} cannot be read (${failure.code ?? 'unknown reason'}).`);
@@ -121,7 +121,7 @@ export async function secretInFile(file: string, option: string): Promise<string
 
 export const keyFor = (given: string | undefined): string => given ?? randomUUID();
 
-/** Makes a call with an idempotency key. If its outcome is unknown, prints the arguments that repeat it. */
+/** If the outcome of the call is unknown, prints the arguments that repeat it. */
 export async function sayKeyWhereUnknown<Result>(
   world: World,
   again: string,

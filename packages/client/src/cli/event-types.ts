@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** The events of holds and bookings. */
 export const RESERVATION_EVENT_TYPES = [
   'hold_created',
   'hold_cancelled',
@@ -21,7 +20,6 @@ export function isChosen(types: readonly string[] | undefined, type: string): bo
   return types === undefined ? type !== 'availability_changed' : types.includes(type);
 }
 
-/** `--events a,b`; see `isChosen`. */
 export function eventsOption(): Option {
   return new Option('--events <types>', `only these, comma-separated: ${EVENT_TYPES.join(', ')}`).argParser(
     (text: string) => {

@@ -7,9 +7,9 @@ import type { FeedEvent } from './send-delivery.ts';
 import type { ServicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
 
-/** The polling interval after the feed was read to its end: 60 calls of the partner's limit a minute. */
+/** Polling interval at the end of the feed: 60 calls of the partner's limit a minute. */
 const POLL_MS = 1000;
-/** Store a new cursor this often even without events: the service may reject one after 30 days without use. */
+/** Stores the cursor even without events: the service may reject one unused for 30 days. */
 const STORE_CURSOR_MS = 3_600_000;
 const PAGE_LIMIT = 200;
 

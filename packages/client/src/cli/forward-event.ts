@@ -38,9 +38,8 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Sends an event until the endpoint accepts it, or `maxAttempts` attempts have failed; resolves to whether it was
- * accepted. Awaits `save` before each attempt and after each failure, so the saved state covers every event that the
- * endpoint may have seen.
+ * Sends an event until the endpoint accepts it (true), or `maxAttempts` attempts have failed (false). Awaits `save`
+ * before each attempt and after each failure: the saved state never says less than the endpoint may have seen.
  */
 export async function forwardEvent(
   event: FeedEvent,

@@ -111,7 +111,7 @@ function secondsOf(text: string): number {
 }
 
 const TICK_MS = 1000;
-/** How often to read the hold, which others may change: 30 calls of the partner's limit a minute. */
+/** Interval for reading the hold, which others may change: 30 calls of the partner's limit a minute. */
 const READ_MS = 2000;
 
 const ENDS: Readonly<Partial<Record<string, string>>> = {
@@ -120,10 +120,7 @@ const ENDS: Readonly<Partial<Record<string, string>>> = {
   EXPIRED: 'not confirmed in time',
 };
 
-/**
- * Counts down until the hold is no longer ACTIVE, then prints why. Rewrites one line on a terminal, otherwise prints a
- * line a minute.
- */
+/** Counts down until the hold is no longer ACTIVE, on one line of a terminal, otherwise with a line a minute. */
 async function watchHold({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
   const { err, interrupted: signal } = world;
   const onNewLine = err.isTty ? '\n' : '';

@@ -82,7 +82,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** Whether the service rejects the cursor, which was unused for 30 days or belongs to another deployment. */
+/** The service rejects a cursor that was unused for 30 days, or belongs to another deployment. */
 const isOfCursor = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-/** The process of the command `partner`. */
 
 import { homedir } from 'node:os';
 import path from 'node:path';

@@ -21,7 +21,7 @@ export async function requireWritable(written: readonly NamedFile[], read: reado
   }
 }
 
-/** Replaces the file. @throws CommandError that names the option */
+/** @throws CommandError that names the option */
 export async function writeReport([option, file]: NamedFile, text: string): Promise<void> {
   if (file === undefined) return;
   try {
@@ -54,7 +54,7 @@ async function isSpecial(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.isFile() === false;
 }
 
-/** A text that is equal for all names of a file, even if the file does not exist yet. */
+/** Equal for all names of a file, even if the file does not exist yet. */
 async function identityOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   if (found !== undefined) return `${found.dev}:${found.ino}`;
@@ -62,7 +62,7 @@ async function identityOf(file: string): Promise<string> {
   return path.join(await realpath(folder).catch(() => folder), path.basename(file));
 }
 
-/** Replaces a file atomically: renames a synced file beside it. `mode`: its permissions, by default the system's. */
+/** Replaces a file atomically. `mode`: its permissions, by default the system's. */
 export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
   const beside = `${file}.new`;
   try {

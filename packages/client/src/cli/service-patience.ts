@@ -82,10 +82,10 @@ export function rareNotes(readMs: () => number = () => performance.now()): RareN
   };
 }
 
-/** Shorter waits need no note. */
+/** Shorter waits get no note. */
 const SHORT_WAIT_MS = 2000;
 
-/** The note about a wait before a retry; undefined if the wait is short or the service did not respond. */
+/** Undefined if the wait is short or the service did not respond. */
 export function waitNote(waitMs: number, failure: unknown): string | undefined {
   if (waitMs <= SHORT_WAIT_MS || !(failure instanceof PartnerApiError)) return undefined;
   return `The service asks to wait (${failure.status}); trying again ${spokenWait(waitMs)}.`;

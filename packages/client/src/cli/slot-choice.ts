@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts';
 type Slot = Schemas['Slot'];
 type Wanted = { venueId: string; date: string; resourceId?: string };
 
-/** The first free slot of a date. @throws CommandError if there is none */
+/** @throws CommandError if no slot is free */
 export async function firstFreeSlot(
   client: PartnerClient,
   { venueId, date, resourceId }: Wanted,
@@ -23,7 +23,7 @@ const FIRST_DAY = 3;
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** A free slot at the first of the venues that has one. @throws CommandError if none has */
+/** A free slot at the first venue that has one. @throws CommandError if none has */
 export async function anyFreeSlot(
   client: PartnerClient,
   venueIds: readonly string[],

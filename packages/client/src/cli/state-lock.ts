@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { usageError } from './command-error.ts';
 
 /**
- * Locks `file` for this process; resolves to the function that unlocks it. Ignores locks of dead processes, even if a
- * pid is reused. A process writes its lock file, with its pid in the name and its start time as content, before it
- * looks for others: of two concurrent starts at least one sees the other.
+ * Locks `file` for this process; resolves to the unlock function. Ignores locks of dead processes, even if a pid is
+ * reused. Each process writes its lock file (pid in the name, start time as content) before it looks for others: of two
+ * concurrent starts, at least one sees the other.
  * @throws CommandError that names the process with the lock
  */
 export async function lockState(file: string): Promise<() => Promise<void>> {
@@ -44,7 +44,7 @@ async function pidsAt(file: string): Promise<number[]> {
     .map(Number);
 }
 
-/** Whether the process of the lock is running; true if the system does not tell. */
+/** Whether the process is running; true if the system does not tell. */
 async function isHeld(lock: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -150,7 +150,6 @@ const FAILING_FROM = 3;
 /** Leaves time to ask the operator for another key and to deploy it. */
 const KEY_NOTICE_SECONDS = 14 * 86_400;
 
-/** The problems that need action, with what to do. */
 function findingsOf({ me, observability, now }: Given): string[] {
   const deadLetters = observability.subscriptions.reduce((sum, each) => sum + each.dead_letter, 0);
   return [

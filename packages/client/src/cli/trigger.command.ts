@@ -78,7 +78,7 @@ async function trigger(
   }
 }
 
-/** After an interruption: the time limit of running calls, and again of giving back. */
+/** Time limit for running calls after an interruption, then for giving back. */
 const GRACE_MS = 5000;
 
 function delayed(signal: AbortSignal, ms: number): AbortSignal {
@@ -88,7 +88,7 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
   return ending.signal;
 }
 
-/** Gives back the hold or booking of a failed trigger, and prints the result. */
+/** Frees the slot of a failed trigger, and prints the result. */
 async function sayGivenBack(
   world: World,
   client: PartnerClient,

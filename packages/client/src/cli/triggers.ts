@@ -7,7 +7,7 @@ export type Step = { call: string; causes: ReservationEventType };
 type Sandbox = {
   client: PartnerClient;
   signal: AbortSignal;
-  /** Called after each call, with the hold of the trigger; an error ends the trigger. */
+  /** Called after each call; an error ends the trigger. */
   note: (step: Step, holdId: string) => void;
 };
 
@@ -80,7 +80,7 @@ async function cancel(given: Sandbox & Triggered): Promise<void> {
   note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);
 }
 
-/** Releases a hold, or cancels the booking that it became. Resolves to its name, or to null if both had ended. */
+/** Releases a hold or cancels its booking; resolves to null if both had ended. */
 export async function giveBack(client: PartnerClient, holdId: string, signal: AbortSignal): Promise<string | null> {
   const body = { reason: REASON };
   try {

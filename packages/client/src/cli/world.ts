@@ -22,7 +22,7 @@ export type Environment = {
   stateFolder: string;
 };
 
-/** A command's surroundings, apart from files and the network. */
+/** Everything around a command, apart from files and the network. */
 export type World = {
   out: Sink;
   /** For failures, progress and notes, which stay out of a pipe. */
@@ -40,29 +40,25 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
-/** The text, wrapped on a terminal, otherwise unchanged. */
 export const wrapped = (sink: Sink, text: string): string => (sink.isTty ? wrapAnsi(text, widthOf(sink)) : text);
 
-/** Writes a note to stderr, wrapped on a terminal. */
 export function writeNote(world: World, text: string, paint?: Paint): void {
   const { err } = world;
   const lines = wrapped(err, text);
   writeLine(err, paint === undefined ? lines : painted(world, err, paint, lines));
 }
 
-/** Writes JSON, indented or on one line. */
 export function writeJson(sink: Sink, value: unknown, isLine = false): void {
   writeLine(sink, JSON.stringify(value, null, isLine ? 0 : 2));
 }
 
 type Paint = 'bold' | 'red' | 'yellow' | 'green';
 
-/** Colours text only on a terminal, unless NO_COLOR is set. */
 export function painted({ environment }: World, sink: Sink, paint: Paint, text: string): string {
   return sink.isTty && !environment.isColorless ? styleText(paint, text, { validateStream: false }) : text;
 }
 
-/** Puts foreign text on one line and replaces characters that could control the terminal. */
+/** Replaces line breaks and terminal control characters in foreign text. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
 }

@@ -98,8 +98,7 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
 }
 
 /**
- * The header by its name, ignoring case, or a list with one value (Lambda's `multiValueHeaders`). Empty unless present
- * once.
+ * The header by its name, ignoring case; empty unless present once. Lambda's `multiValueHeaders` has lists of values.
  */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';

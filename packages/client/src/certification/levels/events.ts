@@ -6,10 +6,10 @@ import { expectThat } from '../scenario.ts';
 import { catchUp, deliver, deliverAccepted, giveSecret, shown, takeWhatIsShown, timesHandled } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
-/** Enough pairs of concurrent deliveries for at least one race. */
+/** Enough concurrent pairs for at least one race. */
 const TWINS = 5;
 
-/** Level 6: genuine deliveries, and events that were never delivered. */
+/** Level 6: genuine deliveries and missed events. */
 export const EVENTS: readonly Scenario[] = [
   {
     id: 'duplicate-handled-once',

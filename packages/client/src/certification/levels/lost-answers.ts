@@ -33,7 +33,7 @@ const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
     );
   });
 
-/** Ends a booking while the response to the first call is lost; the booking must be ended, and reported so. */
+/** Ends a booking while the first response is lost; it must be ended, and reported so. */
 async function endThrough(
   trial: Trial,
   operation: 'cancelBooking' | 'refundBooking',
@@ -56,7 +56,7 @@ async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
   );
 }
 
-/** Level 3: calls that fail because of the network or a busy service. */
+/** Level 3: faults of the network and of a busy service. */
 export const LOST_ANSWERS: readonly Scenario[] = [
   {
     id: 'hold-answer-lost',

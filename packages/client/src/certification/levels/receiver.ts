@@ -11,7 +11,7 @@ const VERIFY =
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
 
-/** Level 6: accepting genuine deliveries and rejecting all others. */
+/** Level 6: accepting only genuine deliveries. */
 export const RECEIVER: readonly Scenario[] = [
   {
     id: 'genuine-accepted',

@@ -5,10 +5,10 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { bookSlot, confirmInput, holdSlot } from '../trial.ts';
 
-/** Allows one retry, because an integration may read its API key again. */
+/** Allows one retry: an integration may read its API key again. */
 const CALLS_WITH_WRONG_KEY = 2;
 
-/** Level 3: rejections, after which the same call must not be repeated, and repeated orders. */
+/** Level 3: rejections, which must not be retried, and repeated orders. */
 export const REFUSALS: readonly Scenario[] = [
   {
     id: 'refusal-not-repeated',

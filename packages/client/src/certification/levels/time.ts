@@ -22,7 +22,7 @@ function wallTime(zone: string, instant: string): string {
   return format.format(new Date(instant)).replace(' ', 'T');
 }
 
-/** Requires that every slot of a made-up day is shown at its local time. @throws Finding */
+/** @throws Finding unless every slot of a made-up day is shown at its local time */
 async function expectShown({ integration }: Trial, day: CannedDay): Promise<void> {
   const { venue, date } = day;
   const { venues } = await integration.do('list_venues', {});

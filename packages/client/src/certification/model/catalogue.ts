@@ -12,7 +12,7 @@ const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
 const KNOWN_FIELDS = 'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
-/** The model's cached catalogue: venues for VENUES_KEPT_MS, days until an event marks them as stale. */
+/** Caches venues for VENUES_KEPT_MS, and days until an event marks them as stale. */
 export function createCatalogue(client: PartnerClient, has: Has) {
   const zones = new Map<string, string>();
   const days = new Map<string, Kept>();

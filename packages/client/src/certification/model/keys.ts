@@ -10,7 +10,6 @@ export type KeyedCall = {
   orderId: string;
 };
 
-/** Makes a call with the key of its order. */
 export type CallWithKey = <Result>(
   keyed: KeyedCall,
   send: (client: PartnerClient, key: string) => Promise<Result>,

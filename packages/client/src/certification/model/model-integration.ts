@@ -13,7 +13,6 @@ import { startReceiver } from './receiver.ts';
 export type ModelOptions = {
   baseUrl: string;
   apiKey: string;
-  /** Default none. */
   defects?: readonly Defect[];
 };
 
@@ -21,7 +20,7 @@ export type ModelIntegration = { transport: Transport; webhookUrl: string; close
 
 type Actions = { [Name in ActionName]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
-/** Starts a small integration on this package's client that does everything right, apart from `defects`. */
+/** Starts a small integration that does everything right, apart from `defects`. */
 export async function startModelIntegration({
   baseUrl,
   apiKey,

@@ -15,7 +15,6 @@ type SellingAction =
   | 'list_bookings'
   | 'buy_package';
 
-/** The model's selling actions. */
 export type Orders = { [Name in SellingAction]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
 const KNOWN_HOLD_FIELDS = 14;
@@ -26,7 +25,7 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
   const dead = new Set<string>();
   const refunding = new Set<string>();
 
-  /** Turns a rejection by the service into a result with its code. */
+  /** Turns a rejection into a result with its code. */
   const reporting = async <Answer>(orderId: string, work: () => Promise<Answer>): Promise<Answer | Refusal> => {
     if (dead.has(orderId)) return { error: { code: 'ORDER_FAILED' } };
     try {
@@ -142,7 +141,7 @@ async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_bo
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
-/** The outcome, or an invented result if a defective model promises one after a rejection with `code`. */
+/** The outcome; if `isPromised`, an invented result in place of a rejection with `code`. */
 function promised<Answer extends object>(
   outcome: Answer | Refusal,
   code: string,

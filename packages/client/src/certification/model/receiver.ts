@@ -7,13 +7,12 @@ import type { AnyEvent } from '../deliveries.ts';
 import type { Has } from './defects.ts';
 import { isBelieved } from './verification.ts';
 
-/** The model's endpoint, and the events it has handled. */
 export type Receiver = {
   url: string;
   setSecret(secret: string): void;
   /** Handles an event of the feed unless it was handled already. */
   takeFromFeed(event: AnyEvent): void;
-  /** Has an event's id once for each time that the event was handled. */
+  /** An event's id, once for each time it was handled. */
   handledIds: readonly string[];
   close(): Promise<void>;
 };
@@ -21,12 +20,12 @@ export type Receiver = {
 const KNOWN_TYPES = /^(hold_(created|cancelled|expired)|booking_(created|cancelled|refunded))$/;
 const KNOWN_FIELDS =
   'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(' ');
-/** The duration of work before the response. */
+/** Duration of work before the response. */
 const WORK_MS = 400;
-/** The duration of work before an event is noted as handled. */
+/** Duration of work before an event is noted as handled. */
 const HANDLING_MS = 30;
 
-/** Listens on this machine only. `onChange` gets each handled event, and whether it came as a delivery. */
+/** `onChange` gets each handled event, and whether it came as a delivery. */
 export async function startReceiver(
   onChange: (event: AnyEvent, isDelivered: boolean) => void,
   has: Has,

@@ -14,7 +14,7 @@ const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
   'ignores-previous-signature',
 ];
 
-/** Whether the model accepts a delivery. A defect replaces the verification of this package. */
+/** Whether the model accepts a delivery. Verifies with this package unless a defect replaces it. */
 export async function isBelieved(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
