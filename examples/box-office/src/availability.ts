@@ -1,44 +1,43 @@
 import type { PartnerClient, Schemas } from 'partner-booking-client';
 
-/** What is on sale at a venue on a date, as the service said when it was last asked. */
+/** The slots of a venue on a date, as last read from the service. */
 export type Day = {
   venue: Schemas['Venue'];
   slots: Schemas['Slot'][];
   readAt: Date;
-  /** The service did not answer just now: what is shown may have changed since `readAt`. */
+  /** The service did not answer the latest read: the slots may have changed since `readAt`. */
   isOutdated: boolean;
 };
 
-/** What an event tells: that something has changed near a slot. Not what is true now; that is for the service to say. */
+/** An event says only that something changed near a slot. Read the day again to learn the new state. */
 export type Hint = { venue_id?: unknown; details?: { slot_start?: unknown } };
 
 export type Availability = {
   /**
-   * The day, from memory as long as nothing has happened to it. A hint that came before the call is in what it resolves to, in
-   * whatever order hints come.
+   * The day, cached until a hint about it or its maximum age. A call after a hint reads the day again.
    *
-   * @throws whatever the client does where the day was never read and cannot be
+   * @throws the client's error if the service rejects the read, or if the read fails and the day is not cached
    */
   day(venueId: string, date: string): Promise<Day>;
   hint(event: Hint): void;
 };
 
-/** The service may answer with what was true a second ago: what is read sooner after a hint is read once more. */
+/** A response may be up to a second stale, so a day read sooner after a hint is read again. */
 const SETTLE_MS = 1000;
-/** Of a slot and the date that it is sold under: any zone, and a night that began the day before, are within it. */
+/** A slot starts at most this long from 00:00 UTC of its date, in every time zone and also after midnight. */
 const NEAR_MS = 3 * 86_400_000;
 const MOST_DAYS = 500;
 
 type Kept = {
   venueId: string;
   date: string;
-  /** By the steady clock; before the first hint nothing is older than it. */
+  /** By the monotonic clock. -Infinity before the first hint. */
   hintedAtMs: number;
   newest: { day: Day; askedAtMs: number } | undefined;
   reading: { askedAtMs: number; result: Promise<Day> } | undefined;
 };
 
-/** Keeps days in memory until an event marks them, at most `maxAgeMs`: an event may come late. */
+/** Caches days until an event marks them, for at most `maxAgeMs` because an event may come late. */
 export function createAvailability(client: PartnerClient, maxAgeMs: number): Availability {
   const days = new Map<string, Kept>();
 
@@ -51,7 +50,7 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
       newest: undefined,
       reading: undefined,
     };
-    // The one that was asked for last stands last, and the first one goes when there are too many.
+    // Move the day to the end of the map. If there are too many, drop the first: it is the least recently used.
     days.delete(name);
     days.set(name, kept);
     const [first] = days.keys();
@@ -60,13 +59,13 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
   };
 
   const read = (kept: Kept): Promise<Day> => {
-    // Another's reading is good for this caller only if it has begun after the last hint.
+    // Share a concurrent read only if it began after the latest hint.
     if (kept.reading !== undefined && kept.reading.askedAtMs >= kept.hintedAtMs) return kept.reading.result;
     const askedAtMs = performance.now();
     const { venueId, date } = kept;
     const known = client.getVenue({ path: { venueId } });
     const listed = client.getAvailability({ query: { venue_id: venueId, date } });
-    // What is wrong with the venue is said first.
+    // If both calls fail, report the venue's error.
     const result = Promise.all([known, listed.catch(() => known.then(() => listed))]).then(([venue, { slots }]) => {
       const day: Day = { venue, slots, readAt: new Date(), isOutdated: false };
       if (kept.newest === undefined || kept.newest.askedAtMs < askedAtMs) kept.newest = { day, askedAtMs };
@@ -108,7 +107,7 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
   };
 }
 
-/** Such as that the venue is not ours any more: then the old day must not be shown. */
+/** Whether the service rejected the read, for example because it revoked the venue. Then do not show the cached day. */
 const isRefusal = (error: unknown): boolean => {
   const { status } = error as { status?: unknown };
   return typeof status === 'number' && status < 500 && status !== 429;

@@ -1,4 +1,4 @@
-// The actions by which this shop is certified. Each is a function that its pages use, and no logic of its own.
+// The actions that the certification calls. Each only calls functions that the pages use too.
 
 import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
@@ -101,8 +101,8 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
 }
 
 /**
- * Serves `POST /<action>`, and nothing else. It is to listen on the loopback, on a port of its own: a proxy that stands in front of the
- * shop's pages does not lead here, whatever it does with headers.
+ * Serves only `POST /<action>`. Let it listen on the loopback, on a separate port: then the proxy in front of the pages
+ * does not reach it, whatever headers it sets.
  */
 export function createCertification(shop: Shop): Express {
   const actions = actionsOf(shop);
@@ -138,10 +138,10 @@ function errorResult(error: unknown): object {
   };
 }
 
-/** Another name may lead here all the same: that of a page whose host was pointed at this machine. */
+/** Accepted host names. Rejecting others stops DNS rebinding: a web page whose host name resolves to this machine. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
-/** A page in a browser of this machine reaches this port too: what it can send without being asked, which is no JSON, is refused. */
+/** Rejects web pages in a browser on this machine: without a preflight, another origin's page cannot send JSON. */
 function requireOwnCaller(request: Request, response: Response, next: NextFunction): void {
   if (OWN_NAMES.has(request.hostname) && request.is('application/json') === 'application/json') next();
   else response.status(404).end();

@@ -4,15 +4,15 @@ export type Config = {
   host: string;
   port: number;
   dataFolder: string;
-  /** Without a slash at its end; undefined where nobody reaches this shop from outside. */
+  /** Has no trailing slash. Undefined if this shop is not reachable from outside. */
   publicUrl: string | undefined;
   catchUpSeconds: number;
   availabilityMaxAgeSeconds: number;
-  /** Where the actions of the certification are served, on the loopback alone; undefined where they are not. */
+  /** The loopback port of the certification actions; undefined if they are off. */
   certificationPort: number | undefined;
 };
 
-/** The settings of the environment, and of .env beside package.json. @throws Error that names every faulty one */
+/** Reads the settings from the environment. @throws Error that names every invalid setting */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const faults: string[] = [];
   const text = (name: string, fallback: string): string => env[name]?.trim() || fallback;

@@ -21,7 +21,7 @@ const isCall = ({ orderId, kind }: Fields): boolean => isText(orderId) && (KINDS
 const isRefusal = (value: unknown): boolean =>
   isObject(value) && isText(value['code']) && isObject(value['faults']) && Array.isArray(value['alternatives']);
 
-/** What a line of each type must have; what is within the service's answers was checked by nobody but the service. */
+/** The required fields of each type of line. The content of the service's answers is not checked. */
 const CHECKS: { readonly [Type in Entry['type']]: (fields: Fields) => boolean } = {
   asked: (fields) =>
     isCall(fields) && isText(fields['at']) && isText(fields['customer']) && isObject(fields['request']),
@@ -32,17 +32,17 @@ const CHECKS: { readonly [Type in Entry['type']]: (fields: Fields) => boolean } 
   secret: ({ secretKey }) => isText(secretKey),
 };
 
-/** Whether a line says something that this shop understands: one of another version, or of another file, would be lost in silence. */
+/** Whether this shop understands a line. Unchecked, lines of another version or file would be lost silently. */
 export function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !isText(value['type'])) return false;
   const type = String(value['type']);
   return Object.hasOwn(CHECKS, type) && CHECKS[type as Entry['type']](value);
 }
 
-/** Longer than the service keeps an event in its feed: one that is older does not come again. */
+/** Longer than the service keeps events in its feed: older events do not come again. */
 const EVENT_DAYS = 31;
 
-/** Without the cursors and secrets that others have followed, and the events that are forgotten everywhere. Orders stay. */
+/** Drops replaced cursors and secrets, and events too old to come again. Keeps all orders. */
 export function stillNeeded(entries: Entry[]): Entry[] {
   const oldest = new Date(Date.now() - EVENT_DAYS * 86_400_000).toISOString();
   const lastOf = (type: Entry['type']) => entries.findLastIndex((each) => each.type === type);

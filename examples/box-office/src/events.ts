@@ -3,13 +3,13 @@ import { PartnerApiError } from 'partner-booking-client';
 import type { Availability, Hint } from './availability.ts';
 import type { Store } from './store.ts';
 
-/** An event as it comes by webhook or in the feed. Types and fields that were made later are as welcome. */
+/** An event from a webhook or the feed, also of a type or with fields added later. */
 export type AnyEvent = Hint & { event_id?: unknown };
 
 export type Events = {
-  /** Handles an event once, however often and in whatever order events come. Resolves when that is on the disk. */
+  /** Handles each event once; events may repeat and come in any order. Resolves when the event id is on disk. */
   handle(event: AnyEvent): Promise<void>;
-  /** Reads the feed from where it was read to up to its end as it is now, and handles what never came by webhook. */
+  /** Reads the feed from the stored cursor to its end, and handles events that never came by webhook. */
   catchUp(): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
 
   const handleOnce = async (event: AnyEvent, eventId: string): Promise<void> => {
     availability.hint(event);
-    // What else your shop does about an event belongs here: it is done again where the process dies before the next line.
+    // Add your shop's reactions here. They run again if the process dies before the next line.
     await store.handled(eventId);
   };
   const handle: Events['handle'] = async (event) => {
@@ -38,7 +38,7 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
       const query = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
       const page = await client.listEvents({ query });
       await Promise.all(page.data.map(handle));
-      // An empty page is the end, however small the pages are that the service grants.
+      // Only an empty page ends the feed: the service may return smaller pages than requested.
       if (page.data.length === 0) return;
       if (page.next_cursor !== null) await store.read(page.next_cursor);
     }
@@ -48,7 +48,7 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
       await readOn();
     } catch (error) {
       if (!isRejectedCursor(error)) throw error;
-      // One that was not used for 30 days: all that the service still has is newer.
+      // The cursor was unused for 30 days. Every event still in the feed is newer, so read all of them.
       await store.forgetCursor();
       await readOn();
     }
@@ -59,7 +59,7 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
   return {
     handle,
     catchUp: () => {
-      // Who asks while one is running gets the next one, which sees what this one may have passed.
+      // Calls made during a read share the next one: the current read may have passed the newest events.
       next ??= last
         .catch(() => undefined)
         .then(() => {

@@ -4,23 +4,23 @@ import { takeLock } from './lock.ts';
 
 export type Journal<Entry> = {
   /**
-   * Resolves once the entry is on the disk. Where it rejects the entry is not in the journal; the next one is tried all the same. What could
-   * not be read again is not written.
+   * Resolves once the entry is on disk. Rejects if the write fails, and then the journal does not have the entry; later
+   * entries are still tried. Also rejects entries that could not be read again.
    */
   append(entry: Entry): Promise<void>;
-  /** Why the last write failed; undefined where it did not. */
+  /** The error of the last write; undefined if it succeeded. */
   failure(): Error | undefined;
-  /** Resolves when all that was appended is on the disk and the file is free for the next writer. */
+  /** Resolves when pending writes have ended and the lock is released. */
   close(): Promise<void>;
 };
 
 type Waiting = { line: string; resolve: () => void; reject: (error: Error) => void };
 
 /**
- * Opens a file of JSON lines for this process alone and returns what is in it, as far as `keep` wants it. A last line without an end was
- * being written when a process died; nobody was told that it was there, so it is left out.
+ * Opens a file of JSON lines for this process alone, and returns the entries that `keep` selects. Drops a last line
+ * without a line break: its writer died before it confirmed the entry.
  *
- * @throws Error where another process has the file open, or another line is none of `isEntry`
+ * @throws Error if another process has the file open, or any other line fails `isEntry`
  */
 export async function openJournal<Entry>(
   file: string,
@@ -38,7 +38,7 @@ export async function openJournal<Entry>(
   }
 }
 
-/** What is needed of the file, which is written anew where it has a torn line, or twice as much as is needed. */
+/** The entries that `keep` selects. Rewrites the file if its last line is torn or over half of it is not kept. */
 async function readEntries<Entry>(
   file: string,
   isEntry: (value: unknown) => value is Entry,
@@ -71,7 +71,7 @@ async function openToAppend<Entry>(
   let failure: Error | undefined;
 
   const write = async (text: string): Promise<void> => {
-    // Behind a line that was half written the next one could not be read.
+    // Cut off a half-written line: it would make the next one unreadable.
     if (failure !== undefined) await handle.truncate(wholeBytes);
     await handle.appendFile(text);
     await handle.datasync();
@@ -81,7 +81,7 @@ async function openToAppend<Entry>(
   };
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // Those that came while the one before was written share one sync.
+      // Entries that came during the previous write share one sync.
       const batch = waiting;
       waiting = [];
       try {
@@ -92,7 +92,7 @@ async function openToAppend<Entry>(
         if (failure === undefined)
           console.error(`${file} cannot be written: ${error.message}. Nothing is sold until it can`);
         failure = error;
-        // A restart must not find what is said here not to be there.
+        // Cut off the entries that are rejected below: a restart must not read them.
         await handle.truncate(wholeBytes).catch(() => undefined);
         for (const { reject } of batch) reject(error);
       }
@@ -118,7 +118,7 @@ async function openToAppend<Entry>(
 
 const toLine = (entry: unknown): string => `${JSON.stringify(entry)}\n`;
 
-/** The value; undefined where the line is not JSON. */
+/** The value, or undefined if the line is not JSON. */
 function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -132,14 +132,14 @@ function emptyIfMissing(error: NodeJS.ErrnoException): string {
   throw error;
 }
 
-/** The file has either its old or its new content, whenever the machine stops. */
+/** Replaces the file atomically: after a crash it has its old or its new content. */
 async function replace(file: string, content: string): Promise<void> {
   const next = `${file}.next`;
   await writeFile(next, content, { mode: 0o600, flush: true });
   await rename(next, file);
 }
 
-/** A file that was just made is found after a loss of power only if its folder was synced too. */
+/** A new file survives a power loss only if its folder is synced too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Listener = { server: Server; url: string };
 
-/** Listens where settings say; `portSetting` is the name of the one that says the port. @throws Error in words for who set them */
+/** Listens on `host` and `port`. @throws Error that tells the operator to change the setting `portSetting` */
 export async function listen(
   app: RequestListener,
   { host, port, portSetting }: { host: string; port: number; portSetting: string },

@@ -13,7 +13,7 @@ const cannotOpen = tell('The box office cannot open');
 try {
   process.loadEnvFile();
 } catch (error) {
-  // Without a file the environment has all of it.
+  // Without .env, all settings come from the environment.
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 const opened = await open().catch(cannotOpen);
@@ -27,9 +27,9 @@ async function open() {
 }
 
 let isSubscribed = config.publicUrl === undefined;
-/** What may have been left undone, or passed by: tried until it works, now and at each interval. */
+/** Subscribes, repeats unanswered calls and reads missed events. Failed parts are tried again at the next interval. */
 async function catchUp(): Promise<void> {
-  // The journal says in its own words that it fails, and that it no longer does.
+  // The journal itself logs failures and recovery.
   if (!store.isWritable()) await store.tryWrite().catch(() => undefined);
   const { publicUrl } = config;
   if (!isSubscribed && publicUrl !== undefined)
@@ -66,7 +66,7 @@ process.on('SIGUSR2', () => {
 let isClosing = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    // npm passes on the signal that the terminal or supervisor has sent to both.
+    // The signal may come twice: npm forwards it, and the terminal or supervisor sends it to both.
     if (isClosing) return;
     isClosing = true;
     clearInterval(timer);
@@ -82,7 +82,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
       .then(() => process.exit(0));
   });
 
-// Last: who waits for this line may end the process right after it.
+// Print this last: a script that waits for the line may end the process right after it.
 const [pages, actions] = listeners;
 if (actions !== undefined) console.log(`The actions of the certification are at ${actions.url}`);
 console.log(`The box office is open at ${pages?.url}`);

@@ -5,10 +5,11 @@ import type { Store } from './store.ts';
 
 export type Operations = {
   /**
-   * Asks the service once, however often it is called for the same order: what is asked for and the key that it goes by are on the disk
-   * before the call. An answer is returned for ever; a refusal may be tried again, as the next request of the customer.
+   * Makes a call that takes effect once per order and kind, even if repeated: the request is on disk before the call,
+   * and repetitions use the same key. Later calls return the stored answer. After a rejection, the customer can retry.
    *
-   * @throws RefusedError where the service refused, or the order is for something else; UnansweredError where nobody knows
+   * @throws RefusedError if the service rejects the call or the order is for something else
+   * @throws UnansweredError if the outcome is unknown
    */
   perform<Each extends Kind>(
     order: Pick<Order, 'orderId' | 'customer'>,
@@ -16,20 +17,20 @@ export type Operations = {
     request: Requests[Each],
   ): Promise<Answers[Each]>;
   /**
-   * Repeats with their keys the calls that nobody has answered, of this process or of one before it: those of an order, or all that
-   * somebody still waits for. Resolves when it has tried; what came of them is in the store.
+   * Repeats unanswered calls with their keys, also those of earlier processes: all calls of one order, or every call
+   * that is still wanted. Resolves after one attempt each; the outcomes are in the store.
    */
   settle(orderId?: string): Promise<void>;
 };
 
-/** A hold of which nothing was heard for so long would have lapsed; its customer may ask again. */
+/** Holds that are unanswered for longer are not repeated: they would have expired, and the customer can ask again. */
 const HOLD_IS_WANTED_MS = 10 * 60_000;
 
 const ABOUT_THE_CALLER: ReadonlySet<string> = new Set(['INVALID_API_KEY', 'PARTNER_SUSPENDED']);
 
 type Calls = { [Each in Kind]: (request: Requests[Each], idempotency_key: string) => Promise<Answers[Each]> };
 
-/** What makes two requests the same one. Another name or phone number in a repetition changes nothing. */
+/** Two requests of an order with the same subject are one request: changes to other fields are ignored. */
 const SUBJECTS: { [Each in Kind]: (request: Requests[Each]) => string } = {
   hold: ({ slot_id }) => slot_id,
   release: ({ hold_id }) => hold_id,
@@ -43,7 +44,7 @@ function callsOf(client: PartnerClient): Calls {
   const path = (bookingId: string) => ({ path: { bookingId } });
   return {
     hold: ({ slot_id }, idempotency_key) => client.placeHold({ body: { slot_id, idempotency_key } }),
-    // It has no key: a hold that is released stays released.
+    // A release needs no key: a released hold stays released.
     release: ({ hold_id }) => client.releaseHold({ path: { holdId: hold_id } }),
     confirm: (body, idempotency_key) => client.confirmBooking({ body: { ...body, idempotency_key } }),
     cancel: ({ booking_id, reason }, idempotency_key) =>
@@ -67,7 +68,7 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     request: Requests[Each],
   ): Promise<Answers[Each]> => {
     const known = store.order(order.orderId)?.operations[kind];
-    // Where the outcome is unknown, the bytes of the first attempt are repeated.
+    // If the outcome is unknown, repeat the first request unchanged.
     const isRepeated = known !== undefined && known.refusal === undefined;
     if (!isRepeated)
       await store.asked(order, kind, request).catch((cause: unknown) => {
@@ -80,7 +81,7 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     } catch (error) {
       const outcome = outcomeOf(error);
       if (!(outcome instanceof RefusedError)) throw outcome;
-      // That we may not call now says nothing of the call before, whose answer was lost.
+      // Our key does not work now, but the earlier call, whose answer was lost, may have succeeded.
       if (isRepeated && ABOUT_THE_CALLER.has(outcome.refusal.code))
         throw new UnansweredError(outcome.refusal.code, { cause: error });
       await store.refused(order.orderId, kind, outcome.refusal).catch((cause: unknown) => {
@@ -118,10 +119,10 @@ export function createOperations(store: Store, client: PartnerClient): Operation
   };
 }
 
-/** The key of a call for an order, the same whenever it is asked for. */
+/** The idempotency key: the same for every attempt. */
 const keyOf = (orderId: string, kind: Kind): string => `${orderId}-${kind}`;
 
-/** What a call that is not refused stands for. */
+/** The subject of a call; undefined if there is none or it was rejected. */
 function subjectOf<Each extends Kind>(operation: Operation<Each> | undefined): string | undefined {
   if (operation === undefined || operation.refusal !== undefined) return undefined;
   return SUBJECTS[operation.kind](operation.request);

@@ -1,7 +1,7 @@
 import type { Input, Schemas, Success } from 'partner-booking-client';
 import type { Refusal } from './refusals.ts';
 
-/** What can be asked of the service for an order, each at most once with success. */
+/** The calls for an order. Each succeeds at most once. */
 export type Requests = {
   hold: { slot_id: string; venue_id?: string; date?: string };
   release: { hold_id: string };
@@ -28,7 +28,7 @@ export const KINDS = [
 ] as const satisfies (keyof Requests)[];
 export type Kind = keyof Requests;
 
-/** A call for an order: neither answer nor refusal means that nobody knows yet. */
+/** A call for an order. Without `answer` and `refusal`, its outcome is unknown. */
 export type Operation<Each extends Kind = Kind> = {
   orderId: string;
   kind: Each;
@@ -39,7 +39,7 @@ export type Operation<Each extends Kind = Kind> = {
 };
 export type Order = {
   orderId: string;
-  /** The browser, or whoever else it is for. */
+  /** The id in the browser's cookie, or `certification`. */
   customer: string;
   operations: { [Each in Kind]?: Operation<Each> };
 };

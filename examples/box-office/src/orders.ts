@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 export type CustomerData = { name: string; phone: string; email?: string };
 type Who = Pick<Order, 'orderId' | 'customer'>;
 
-/** What a customer does, each call as often as it is clicked: the same order is the same hold and the same booking. */
+/** A customer's actions. Repeated clicks are safe: an order has one hold and one booking. */
 export type Orders = {
   place(who: Who, request: Requests['hold']): Promise<Answers['hold']>;
   release(orderId: string, holdId: string): Promise<Answers['release']>;
@@ -30,7 +30,7 @@ export function createOrders(store: Store, operations: Operations, availability:
     if (order === undefined) throw refuse('ORDER_NOT_FOUND');
     return order;
   };
-  /** The customer must see at once what this shop has done itself. */
+  /** Marks the venue's days as changed: customers must see this shop's own changes at once. */
   const thenHint = async <Result>(order: Who, result: Promise<Result>): Promise<Result> => {
     try {
       return await result;
@@ -71,11 +71,11 @@ export function createOrders(store: Store, operations: Operations, availability:
   };
 }
 
-/** Where an order stands, as the service says now; where it does not answer, as it said last. */
+/** The current state of an order, or the last known one if the service does not answer. */
 export type OrderNow = {
   order: Order;
   hold?: Schemas['Hold'];
-  /** Whole seconds by the service's clock; undefined where it does not answer. */
+  /** Whole seconds by the service's clock; undefined if it does not answer. */
   secondsLeft?: number;
   booking?: Schemas['Booking'];
   purchase?: Schemas['Purchase'];

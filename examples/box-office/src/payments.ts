@@ -1,8 +1,8 @@
 /**
- * Where your payment provider comes in. Authorise the amount while the hold is alive and return the provider's reference; capture it when
- * the booking is confirmed, void it when the booking service refuses, or says `package_credit_consumed`. Nothing else says that a credit has
- * paid: where none is left the service books all the same. The same order must return the same reference: it is asked
- * for again when a customer clicks twice. This template takes no money.
+ * Call your payment provider here; this template takes no money. Authorise the amount while the hold is active, and
+ * return the provider's reference. Return the same one for the same order, as a customer may click twice.
+ * Capture the amount when the booking is confirmed. Void it if the booking service rejects the confirm or responds with
+ * `package_credit_consumed`. Only that field shows that a credit paid: the service also books if no credit is left.
  */
 export async function authorisePayment(orderId: string): Promise<string> {
   return `no-payment-${orderId}`;

@@ -1,15 +1,15 @@
 import { PartnerApiError } from 'partner-booking-client';
 
-/** What the service refused, as the journal keeps it. */
+/** A rejection, as the journal stores it. */
 export type Refusal = {
   code: string;
-  /** What is wrong with a field of the request, by the field's name. */
+  /** Name of a request field → what is wrong with it. */
   faults: Record<string, string>;
-  /** Where the slot is taken: free ones nearest in time. */
+  /** If the slot is taken: the free slots nearest in time. */
   alternatives: { slot_id: string; slot_start: string; price_rupees: number }[];
 };
 
-/** The service refused a call, or this shop did in its place. Nothing was done; the same again is refused again. */
+/** The service or this shop rejected a call. Nothing was done; the same call would be rejected again. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: Refusal;
@@ -20,7 +20,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** Nobody knows whether a call was carried out. It is repeated with its key until the service says. */
+/** The outcome of a call is unknown. The shop repeats the call with its key until the service answers. */
 export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
   readonly code: string;
@@ -31,11 +31,11 @@ export class UnansweredError extends Error {
   }
 }
 
-/** What an error of the client says about the call: that it was refused, or that its outcome is unknown. */
+/** Converts a client's error into a rejection or an unknown outcome. */
 export function outcomeOf(error: unknown): RefusedError | UnansweredError {
   if (error instanceof RefusedError || error instanceof UnansweredError) return error;
   if (!(error instanceof PartnerApiError)) return new UnansweredError('NO_RESPONSE', { cause: error });
-  // 429 says that nothing was done, but what was asked for is still wanted; a proxy's page says nothing at all.
+  // 429: nothing was done, but the call is still wanted. `HTTP_…`: a proxy's page, so the outcome is unknown.
   if ([408, 429].includes(error.status) || error.status >= 500 || error.code.startsWith('HTTP_'))
     return new UnansweredError(error.code, { cause: error });
   const alternatives = (error.conflict?.alternatives ?? []).map(({ slot_id, slot_start, price_rupees }) => ({
@@ -47,7 +47,7 @@ export function outcomeOf(error: unknown): RefusedError | UnansweredError {
   return new RefusedError({ code: error.code, faults, alternatives }, { cause: error });
 }
 
-/** Of this shop itself, before it asks the service. */
+/** A rejection by this shop, before it calls the service. */
 export const refuse = (code: string, options?: ErrorOptions): RefusedError =>
   new RefusedError({ code, faults: {}, alternatives: [] }, options);
 
@@ -83,13 +83,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   package_order: 'This is no package that you have bought here.',
 };
 
-/** What a customer is told to do about a field; undefined where nothing is wrong with it. */
+/** The sentence for the customer about a faulty field; undefined if the field has no fault. */
 export function faultOf(field: string, refusal: Refusal | undefined): string | undefined {
   const fault = refusal?.faults[field];
   return fault === undefined ? undefined : (FIELDS[field] ?? fault);
 }
 
-/** What a customer is told of a refusal. */
+/** The sentence for the customer about a rejection. */
 export function sentenceFor({ code }: Pick<Refusal, 'code'>): string {
   return SENTENCES[code] ?? 'The booking service did not accept this. Nothing was done, and you were not charged.';
 }
@@ -104,6 +104,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   PARTNER_SUSPENDED: 503,
 };
 
-/** The HTTP status of the page that tells of a refusal. */
+/** The HTTP status of the page about a rejection. */
 export const statusFor = ({ code }: Pick<Refusal, 'code'>): number =>
   STATUSES[code] ?? (code.endsWith('_NOT_FOUND') ? 404 : 409);

@@ -12,7 +12,7 @@ import { createOrders } from './orders.ts';
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
-/** All that the shop is, without its pages. */
+/** The shop without its pages. */
 export type Shop = {
   client: PartnerClient;
   store: Store;
@@ -22,10 +22,10 @@ export type Shop = {
   orders: Orders;
 };
 
-/** @throws Error where another process has the data folder */
+/** @throws Error if another process uses the data folder */
 export async function openShop({ baseUrl, apiKey, dataFolder, availabilityMaxAgeSeconds }: Config): Promise<Shop> {
   const store = await openStore(dataFolder);
-  // A customer does not look at an empty page for a minute: what takes longer is repeated in the background.
+  // Give up early: customers do not wait a minute for a page. The shop repeats unanswered calls in the background.
   const client = createPartnerClient({ baseUrl, apiKey, retries: { maxRetryAfterSeconds: 10 } });
   const operations = createOperations(store, client);
   const availability = createAvailability(client, availabilityMaxAgeSeconds * 1000);

@@ -6,17 +6,17 @@ import { openJournal } from './journal.ts';
 import type { Answers, Kind, Operation, Order, Requests } from './order-types.ts';
 import type { Refusal } from './refusals.ts';
 
-/** Everything that outlives this process. What it shows is on the disk. */
+/** The state that outlives this process. It only returns data that is on disk. */
 export type Store = {
   order(orderId: string): Order | undefined;
   /** Newest first. */
   ordersOf(customer: string): Order[];
-  /** Those that nobody has answered yet. */
+  /** Operations whose outcome is unknown. */
   unanswered(): { order: Order; operation: Operation }[];
   asked(order: Pick<Order, 'orderId' | 'customer'>, kind: Kind, request: Requests[Kind]): Promise<void>;
   answered(orderId: string, kind: Kind, answer: Answers[Kind]): Promise<void>;
   refused(orderId: string, kind: Kind, refusal: Refusal): Promise<void>;
-  /** The ids of handled events, each once for each time. */
+  /** The ids of handled events. An event handled twice is listed twice. */
   handledEvents(): readonly string[];
   hasHandled(eventId: string): boolean;
   handled(eventId: string): Promise<void>;
@@ -26,14 +26,14 @@ export type Store = {
   forgetCursor(): Promise<void>;
   secret(): WebhookSecret | undefined;
   changeSecret(secret: WebhookSecret): Promise<void>;
-  /** Whether the last write reached the disk. While it did not nothing can be sold. */
+  /** Whether the last write reached the disk. Until a write does, nothing is sold. */
   isWritable(): boolean;
-  /** Writes what changes nothing, to see whether it reaches the disk again. */
+  /** Writes an entry that changes nothing, to test the disk. */
   tryWrite(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Opens what the processes before this one have left in the folder. @throws Error where another one is at work there, or a line is bad */
+/** Opens the store in a folder. @throws Error if another process uses the folder, or a line is not an entry */
 export async function openStore(folder: string): Promise<Store> {
   const { entries, journal } = await openJournal(path.join(folder, 'journal.jsonl'), isEntry, stillNeeded);
   return storeOf(entries, journal);

@@ -14,12 +14,12 @@ const EVENT_TYPES = [
 const OVERLAP_SECONDS = 86_400;
 
 /**
- * Sees to it that the service sends its events to `endpointUrl`, and that the secret is on the disk. There is no unsubscribing, so one
- * that is there is used: where its secret was lost between the service's answer and the disk, it gets another.
+ * Subscribes `endpointUrl` to all events, and stores the secret. Uses an existing subscription, because subscriptions
+ * cannot be deleted, and rotates its secret if that was lost before it was on disk.
  */
 export async function ensureSubscription(store: Store, client: PartnerClient, endpointUrl: string): Promise<void> {
   const { data } = await client.listSubscriptions();
-  // The service shows a URL as it calls it: host in lower case, a slash where there is no path.
+  // The service returns normalised URLs: the host in lower case, and `/` as an empty path.
   const { href } = new URL(endpointUrl);
   const found = data.find((each) => each.endpoint_url === href && each.status === 'active');
   if (found === undefined) {
@@ -38,8 +38,8 @@ export async function ensureSubscription(store: Store, client: PartnerClient, en
 }
 
 /**
- * Changes the secret without losing a delivery: for a day each is signed with the old one too, by which it is accepted until the new one
- * is on the disk. From then on the old one is worth nothing here.
+ * Rotates the secret without losing a delivery. For a day the service signs with both secrets: the shop verifies with
+ * the old one until the new one is on disk, then only with the new one.
  */
 export async function rotateSecret(store: Store, client: PartnerClient): Promise<void> {
   const subscriptionId = store.secret()?.subscriptionId;

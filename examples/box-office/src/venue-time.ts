@@ -1,4 +1,4 @@
-/** The parts of an instant on the clocks of a zone, by name. */
+/** The local date and time of an instant in a time zone, as named parts. */
 function partsOf(instant: string, timeZone: string): Record<string, string> {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -15,13 +15,13 @@ function partsOf(instant: string, timeZone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(new Date(instant)).map(({ type, value }) => [type, value]));
 }
 
-/** `YYYY-MM-DDTHH:mm±HH:MM` at the venue: the offset tells apart the two 01:00s of a night in which clocks are set back. */
+/** `YYYY-MM-DDTHH:mm±HH:MM` at the venue. The offset distinguishes the two 01:00s when clocks are set back. */
 export function localTime(instant: string, timeZone: string): string {
   const { year, month, day, hour, minute, timeZoneName = '' } = partsOf(instant, timeZone);
   return `${year}-${month}-${day}T${hour}:${minute}${timeZoneName.replace('GMT', '') || '+00:00'}`;
 }
 
-/** Such as `Sat 21 Nov, 18:00`. */
+/** For example `Sat 21 Nov, 18:00`. */
 export function spokenTime(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -37,23 +37,23 @@ export function spokenTime(instant: string, timeZone: string): string {
 /** The calendar date at the venue now, `YYYY-MM-DD`. */
 export const today = (timeZone: string): string => localTime(new Date().toISOString(), timeZone).slice(0, 10);
 
-/** The calendar date so many days after another. */
+/** The calendar date `days` after `date`. */
 export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Whether a text is a date of the calendar: 31 November is none. */
+/** Whether the text is a calendar date. 31 November is not. */
 export const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && Number.isFinite(Date.parse(text)) && dateAfter(text, 0) === text;
 
-/** `Saturday, 21 November 2026`. */
+/** For example `Saturday, 21 November 2026`. */
 export const spokenDate = (date: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
 
-/** Beyond the longest horizon that the service can be given, of 730 days. */
+/** More than the longest possible booking horizon of the service, 730 days. */
 const MOST_DAYS_AHEAD = 732;
 
-/** Whether anything can be on sale on a date, in whatever zone: who asks for all dates there are is not let through to the service. */
+/** Whether a date can be on sale in any time zone. Keeps visitors who request every date away from the service. */
 export function canBeOnSale(date: string): boolean {
   const days = (Date.parse(date) - Date.now()) / 86_400_000;
   return days > -3 && days < MOST_DAYS_AHEAD;

@@ -101,7 +101,7 @@ test('a second writer is refused while the first lives, and takes over from a de
   await writeFile(`${file}.lock`, String(process.ppid));
   await assert.rejects(openJournal(file, isText), /end it first/);
   await journal.close();
-  // No process has this number: Linux and macOS end well below it.
+  // No process has this id: Linux and macOS only use lower ones.
   await writeFile(`${file}.lock`, '99999999');
   await (await openJournal(file, isText)).journal.close();
 });

@@ -6,14 +6,14 @@ import { sandbox } from './support.ts';
 export type Market = {
   venueId: string;
   date: string;
-  /** A slot that no test of this file has touched yet. */
+  /** A slot that no test of this file has used. */
   freeSlot(): Promise<Schemas['Slot']>;
-  /** The form by which a slot is asked for, as a new order. */
+  /** The form of a new order for a slot. */
   order(slotId: string): { order_id: string; slot_id: string; venue_id: string; date: string };
   activeHolds(slotId: string): Promise<Schemas['Hold'][]>;
 };
 
-/** The day with the most that is free: runs before have booked. Far enough ahead for nobody to be in the way, within any horizon. */
+/** Picks the day with the most free slots, 3 to 9 days ahead: earlier runs have booked some. */
 export async function openMarket(): Promise<Market> {
   const client = sandbox();
   const venueId = (await client.listVenues()).data[0]?.venue_id ?? '';

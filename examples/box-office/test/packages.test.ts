@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { formWith, type Shop, sandbox, skip, startShop, temporaryFolder, visitor } from './support.ts';
 
 const CUSTOMER = { customer_name: 'Asha Rao', customer_email: '' };
-/** One that nobody has bought a package for. */
+/** A phone number without a package. */
 const anyPhone = () => `+9198${String(Date.now()).slice(-8)}`;
 
 describe('packages', { skip }, () => {
@@ -17,13 +17,13 @@ describe('packages', { skip }, () => {
     return (await sandbox().listActivePurchases({ query })).data;
   };
   type Visitor = ReturnType<typeof visitor>;
-  /** The form of the first package, as its page has it. */
+  /** The form of the first package on the page. */
   const packageForm = async (go: Visitor) => {
     const { text } = await go('/packages');
     const [, action = ''] = /action="(\/packages\/[^"]+)"/.exec(text) ?? [];
     return { action, form: formWith(text, action) };
   };
-  /** Holds the first free time of a day that no other test uses. */
+  /** Holds the first free slot of a day that no other test uses. */
   const hold = async (go: Visitor) => {
     const date = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
     const { text } = await go(`/venues/${await venueId()}?date=${date}`);

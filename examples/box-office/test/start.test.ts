@@ -1,4 +1,4 @@
-// Tests without a sandbox: how the shop starts, whom it serves, and what it does when its disk is full.
+// Tests without a sandbox: the start, rejected requests and a full disk.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -86,7 +86,7 @@ test('while the journal cannot be written nothing is sold and /healthz says so; 
     ]
       .map((each) => `${JSON.stringify(each)}\n`)
       .join('');
-  // As much room as the smallest entry takes.
+  // Leave room for the smallest entry only.
   const fileBlocks = 4096;
   await writeFile(journal, entries('x'.repeat(fileBlocks * 512 - entries('').length - 40)));
   const shop = await startShop(folder, settings, { fileBlocks });
@@ -98,7 +98,7 @@ test('while the journal cannot be written nothing is sold and /healthz says so; 
   assert.ok(!relay.asked.some((each) => each.includes('/holds')), 'the service was not asked');
   assert.equal(await health(), 503);
   assert.match(shop.said(), /journal\.jsonl cannot be written: EFBIG[^\n]+ Nothing is sold until it can\n/);
-  // A delivery that cannot be kept is not taken over, and has the shop look whether it can.
+  // The shop rejects a delivery that it cannot store, and then tries to write again.
   assert.equal(await deliver(shop, { event_id: randomUUID() }, { secret }), 500);
   await eventually('the journal to be written', async () => (await health()) === 200);
   assert.match(shop.said(), /journal\.jsonl is written again\n/);

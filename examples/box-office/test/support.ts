@@ -12,17 +12,17 @@ import { createPartnerClient, type PartnerClient } from 'partner-booking-client'
 
 const { SANDBOX_URL: sandboxUrl = '', SANDBOX_API_KEY: apiKey = '' } = process.env;
 
-/** Why what needs a sandbox is skipped; false where there is one. */
+/** Why tests that need a sandbox are skipped; false if there is one. */
 export const skip =
   sandboxUrl === '' || apiKey === '' ? 'set SANDBOX_URL and SANDBOX_API_KEY of a sandbox with a venue' : false;
 
-/** Things to end after the tests of a file, last first. */
+/** Clean-ups after the tests of a file, run last first. */
 const releases: (() => unknown)[] = [];
 after(async () => {
   for (const release of releases.reverse()) await release();
 });
 
-/** The sandbox itself, past the shop. */
+/** A client that calls the sandbox directly. */
 export const sandbox = (): PartnerClient => createPartnerClient({ baseUrl: sandboxUrl, apiKey });
 
 export async function temporaryFolder(): Promise<string> {
@@ -31,7 +31,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Waits until `check` resolves to something else than undefined and false. */
+/** Waits until `check` resolves to a value other than undefined or false. */
 export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
   for (const endsAt = performance.now() + 30_000; performance.now() < endsAt; await delay(50)) {
     const found = await check();
@@ -42,20 +42,20 @@ export async function eventually<T>(what: string, check: () => Promise<T | undef
 
 export type Shop = {
   url: string;
-  /** Where the actions of the certification are. */
+  /** The address of the certification actions. */
   actionsUrl: string;
-  /** What an action of the certification returns. */
+  /** Calls a certification action and returns its result. */
   act<Result = Record<string, unknown>>(action: string, given?: object): Promise<Result>;
-  /** All that it has said on stderr. */
+  /** The output on stderr so far. */
   said(): string;
   kill(): Promise<void>;
-  /** Ends it as an operator would. */
+  /** Sends SIGTERM, and returns the exit code. */
   stop(): Promise<number | null>;
 };
 
 /**
- * The shop as a process of its own, with its pages and the actions of the certification. With `fileBlocks` no file of it can have more
- * than so many times 512 bytes, as if the disk was full.
+ * Starts the shop as a process, with its pages and certification actions. `fileBlocks` simulates a full disk: it limits
+ * each file to that many blocks of 512 bytes.
  */
 export async function startShop(
   folder: string,
@@ -115,7 +115,7 @@ export async function startShop(
   };
 }
 
-/** The addresses that the shop prints; that of its pages comes last. */
+/** The addresses that the shop prints. The pages' address comes last. */
 function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'actionsUrl'>> {
   let told = '';
   return new Promise((resolve) => {
@@ -128,7 +128,7 @@ function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'acti
   });
 }
 
-/** A browser without a script: it keeps the cookie, and shows what a redirect leads to. */
+/** A browser without scripts: keeps the cookie and follows redirects. */
 export function visitor(url: string) {
   let cookie = '';
   const go = async (
@@ -149,7 +149,7 @@ export function visitor(url: string) {
   return go;
 }
 
-/** The hidden fields of the form that a page has around a text. */
+/** The hidden fields of the form that contains `text`. */
 export function formWith(page: string, text: string): Record<string, string> {
   const form = page.split('<form').find((each) => each.includes(text));
   if (form === undefined) throw new Error(`The page has no form with ${text}`);
@@ -160,21 +160,21 @@ export function formWith(page: string, text: string): Record<string, string> {
 
 export type Relay = {
   url: string;
-  /** The next call of this path has its effect, and its answer is never sent. Resolves when the service has answered. */
+  /** Drops the answer to the next call of this path. Resolves when the service has answered. */
   loseAnswerOf(path: string): Promise<void>;
-  /** Nothing passes while it is down. */
+  /** While true, the relay drops every connection. */
   isDown: boolean;
-  /** What every call is answered with, and none is passed on, as long as it is there. */
+  /** If set, the relay answers every call with it and passes none on. */
   answer: { status: number; body: string } | undefined;
-  /** Takes it down, and ends the calls whose answers were lost. */
+  /** Sets `isDown`, and ends the calls whose answers were dropped. */
   cut(): void;
-  /** The paths of all calls, also of those that did not pass. */
+  /** The paths of all calls, passed on or not. */
   asked: string[];
-  /** Bodies of the calls that were passed on, by path. */
+  /** The calls that were passed on. */
   passed: { path: string; body: string }[];
 };
 
-/** Stands between the shop and the sandbox. */
+/** A proxy between the shop and the sandbox that can lose answers. */
 export async function startRelay(): Promise<Relay> {
   const lost: { path: string; resolve: () => void }[] = [];
   const hanging: Socket[] = [];
@@ -225,7 +225,7 @@ export async function startRelay(): Promise<Relay> {
   return relay;
 }
 
-/** Sends an event as the service does; returns the status that it is answered with. */
+/** Delivers a signed event as the service does. Returns the status of the response. */
 export async function deliver(
   { url }: Shop,
   event: object,

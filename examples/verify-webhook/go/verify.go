@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Why a delivery is not genuine: respond 401 and do nothing else.
+// Errors of Verify: the delivery is not genuine. Respond 401 and do nothing else.
 var (
 	ErrMissingSecret       = errors.New("missing_secret")
 	ErrMalformedTimestamp  = errors.New("malformed_timestamp")
@@ -25,7 +25,7 @@ var (
 	isSignature = regexp.MustCompile(`^sha256=[0-9a-f]{64}$`)
 )
 
-// Delivery is a delivery as it arrived: the exact bytes of its body, and three of its headers.
+// Delivery is a delivery as received: the exact bytes of its body and three headers.
 type Delivery struct {
 	Body              []byte
 	Timestamp         string // X-Service-Timestamp
@@ -33,7 +33,7 @@ type Delivery struct {
 	PreviousSignature string // X-Service-Signature-Previous, sent while a rotation overlaps
 }
 
-// Verify returns nil when the delivery was signed with secretKey at most 300 s from now.
+// Verify returns nil if the delivery was signed with secretKey at most 300 s from now.
 func Verify(delivery Delivery, secretKey string, now time.Time) error {
 	if secretKey == "" {
 		return ErrMissingSecret

@@ -17,7 +17,7 @@ type vector struct {
 	Reason    string            `json:"reason"`
 }
 
-// Holds Verify to the vectors: go test. VECTORS names another file of them.
+// Checks Verify against the vectors. VECTORS names another file.
 func TestEveryVectorGetsItsVerdict(t *testing.T) {
 	vectors := readVectors(t)
 	for _, each := range vectors {

@@ -1,4 +1,4 @@
-"""Holds verify_webhook to the vectors: python3 -B test_vectors.py. VECTORS names another file of them."""
+"""Checks verify_webhook against the vectors: python3 -B test_vectors.py. VECTORS names another file."""
 
 import base64
 import json

@@ -15,7 +15,7 @@ import { venueRoutes } from './venue-routes.ts';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The shop over HTTP. `catchUp` is called where it looks as if webhooks had not come. */
+/** The shop over HTTP. Calls `catchUp` when webhooks seem to be lost. */
 export function createApp(shop: Shop, config: Config, catchUp: () => void): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -43,7 +43,7 @@ export function createApp(shop: Shop, config: Config, catchUp: () => void): Expr
   return app;
 }
 
-/** Each delivery is verified by the secret of the moment: a change counts from the next one on. */
+/** Reads the secret for each delivery, so a rotation applies from the next one. */
 function webhooks({ store, events }: Shop, catchUp: () => void) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const failed = (error?: unknown): void => {
@@ -51,7 +51,7 @@ function webhooks({ store, events }: Shop, catchUp: () => void) {
       next(error);
     };
     await expressWebhook(store.secret()?.secretKey ?? '', events.handle)(request, response, failed);
-    // An attempt that is not the first says that others have failed, and some perhaps for good.
+    // A second attempt shows that attempts fail: other deliveries may have failed for good.
     const isLate = Number(request.get('x-delivery-attempt') ?? 1) > 1;
     if (isLate && response.statusCode === 204) catchUp();
   };
@@ -59,7 +59,7 @@ function webhooks({ store, events }: Shop, catchUp: () => void) {
 
 const START_AGAIN = html`<p><a class="button" href="/">Find a court</a></p>`;
 
-/** What a customer is told when something fails that no page has a place for. Four parameters make it Express's error handler. */
+/** The page for errors that no other page handles. Express recognises an error handler by its four parameters. */
 function onError(error: unknown, _request: Request, response: Response, _next: NextFunction): void {
   const { status: thrown = 500 } = error as { status?: number };
   const outcome = outcomeOf(error);

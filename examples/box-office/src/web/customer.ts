@@ -13,12 +13,12 @@ export type Form = Record<string, string | undefined>;
 const COOKIE_SECONDS = 180 * 86_400;
 
 /**
- * Knows whose browser it is, by a cookie that each gets from its first page on. A form that a page of another site has sent is refused
- * before that: it comes without the cookie, and would be given another. Put your own sign-in here.
+ * Identifies the customer by a cookie, set with the first page. Put your own sign-in here. Rejects forms of other sites
+ * before it sets the cookie: they come without it, so a new one would replace the customer's.
  */
 export function knowCustomer(publicUrl: string | undefined) {
   const isSecure = publicUrl?.startsWith('https:') ?? false;
-  // With this prefix a neighbour below the same domain cannot set it.
+  // With this prefix, other hosts of the domain cannot set the cookie.
   const name = isSecure ? '__Host-customer' : 'customer';
   const known = new RegExp(`(?:^|; )${name}=([0-9a-f-]{36})(?:;|$)`);
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -36,7 +36,7 @@ export function knowCustomer(publicUrl: string | undefined) {
   };
 }
 
-/** Whether a page of this shop has sent it, or no browser at all. Browsers that do not say from where say at least which origin. */
+/** Whether a page of this shop, or no browser, sent the request. Browsers without Sec-Fetch-Site send Origin. */
 function isOwnForm(
   { 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders,
   publicUrl: string | undefined,
@@ -47,10 +47,10 @@ function isOwnForm(
   return own.includes(origin);
 }
 
-/** Of whom the request is. */
+/** The customer who sent the request. */
 export const customerOf = ({ locals }: Response): string => String(locals['customer']);
 
-/** Reads a form. A field that comes twice is what it was the last time. */
+/** Reads a form. If a field comes twice, its last value counts. */
 export const readForm = [
   express.urlencoded({ extended: false, limit: '10kb' }),
   (request: Request, _response: Response, next: NextFunction): void => {
@@ -60,15 +60,16 @@ export const readForm = [
   },
 ];
 
-/** The order, where it is this customer's. @throws RefusedError as if there was none where it is another's */
+/** The order, if it is this customer's. @throws RefusedError if it is missing or another customer's */
 export function requireOwn(order: Order | undefined, customer: string): Order {
   if (order?.customer !== customer) throw refuse('BOOKING_NOT_FOUND');
   return order;
 }
 
 /**
- * The id of the order that a form begins, as a page of ours has made it up, or goes on with. @throws RefusedError for any other text, and
- * where the order is another's or has `other` already: one order is for one thing
+ * The order id of a form: a new one that our page generated, or that of the customer's own order.
+ *
+ * @throws RefusedError if it is not an id, or the order is another customer's or already has an `other` operation
  */
 export function requireOrderId({ order_id: orderId = '' }: Form, store: Store, customer: string, other: Kind): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('BAD_REQUEST');
@@ -78,7 +79,7 @@ export function requireOrderId({ order_id: orderId = '' }: Form, store: Store, c
   return orderId;
 }
 
-/** The zone of a venue; UTC where the service does not say. */
+/** The time zone of a venue, or UTC if it cannot be read. */
 export async function zoneOf(client: PartnerClient, venueId: string | undefined): Promise<string> {
   if (venueId === undefined) return 'UTC';
   return client.getVenue({ path: { venueId } }).then(

@@ -1,10 +1,10 @@
 const MARKUP = Symbol('markup');
 
-/** Text that is HTML already. Only `html` makes it. */
+/** Safe HTML, made only by `html`. */
 export type Markup = { readonly [MARKUP]: string };
 type Child = Markup | string | number | undefined | false | readonly Child[];
 
-/** HTML in which everything that is put in is escaped, but for what `html` has made; undefined and false put nothing in. */
+/** Makes HTML. Escapes all values except results of `html`; undefined and false add nothing. */
 export function html(parts: TemplateStringsArray, ...children: readonly Child[]): Markup {
   const text = parts.reduce((before, part, index) => before + asText(children[index - 1]) + part);
   return { [MARKUP]: text };

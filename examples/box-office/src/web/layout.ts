@@ -1,7 +1,7 @@
 import type { Markup } from './html.ts';
 import { html, toText } from './html.ts';
 
-/** A whole page. `error` stands above everything, and is read out. */
+/** A whole page. Shows `error` above the content, and screen readers announce it. */
 export function page({ title, error, content }: { title: string; error?: string; content: Markup }): string {
   return toText(html`<!doctype html>
 <html lang="en">
@@ -29,10 +29,10 @@ ${content}
 export const rupees = (amount: number): string =>
   new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 0 }).format(amount);
 
-/** A field with its name and, where the service found a fault in it, what is wrong. */
+/** A form field with its label, and the fault that the service found in it. */
 export function field(input: {
   name: string;
-  /** Where a page has several of that name. */
+  /** Required if a page has several fields of that name. */
   id?: string;
   label: string;
   type?: 'text' | 'tel' | 'email';
@@ -47,7 +47,7 @@ export function field(input: {
 ${fault !== undefined && html`<span class="fault" id="${id}-fault">${fault}</span>`}</p>`;
 }
 
-/** What stands on the page of an order while nobody knows what came of it. */
+/** The notice on an order's page while the outcome is unknown. */
 export const waiting = (orderId: string): Markup =>
   html`<p class="notice wait" role="status">This is being settled: the booking service has not answered yet. We ask it again until it does, and nothing is done twice.</p>
 <p><a class="button" href="/orders/${orderId}">Look again</a></p>`;

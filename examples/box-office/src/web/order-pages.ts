@@ -10,17 +10,17 @@ import { PURCHASE_STATUS, purchasePage } from './package-pages.ts';
 import type { Place } from './venue-pages.ts';
 import { dayPath, offer } from './venue-pages.ts';
 
-/** What the customer has typed, to be shown again beside what is wrong with it. */
+/** The customer's input, to show again beside the faults. */
 export type Typed = { name?: string; phone?: string; email?: string; packageOrder?: string };
 type Attempt = {
   typed?: Typed;
-  /** Of the form that was just sent; otherwise that of the confirm before counts. */
+  /** The rejection of the form just sent. Without it, the page shows that of the last confirm. */
   refusal?: Refusal;
-  /** What the customer has bought, and can pay with. */
+  /** Packages of the customer to pay with. */
   packages: readonly { orderId: string; phone: string }[];
 };
 
-/** Why a slot could not be held, and what is free instead. */
+/** The page that says why a slot could not be held, and offers free ones. */
 export function refusedPage(refusal: Refusal, place: Place | undefined): string {
   const { alternatives } = refusal;
   const content = html`
@@ -39,7 +39,7 @@ ${
 const titleOf = ({ code }: Refusal): string =>
   code.startsWith('SLOT_') ? 'This time is not free' : 'That did not work';
 
-/** The order as it stands: to pay for, to wait for, booked, or over. */
+/** The page of an order: to pay, pending, booked or over. */
 export function orderPage(now: OrderNow, timeZone: string, attempt: Attempt): string {
   const { order, hold } = now;
   const { purchase, confirm, release } = order.operations;
@@ -57,7 +57,7 @@ export function orderPage(now: OrderNow, timeZone: string, attempt: Attempt): st
   const refusal = attempt.refusal ?? confirm?.refusal;
   if (hold.status !== 'ACTIVE' || now.secondsLeft === 0) {
     const lost = hold.status === 'RELEASED' ? 'DOUBLE_BOOKING_ATTEMPT' : 'HOLD_EXPIRED';
-    // What was wrong with a field is none of it.
+    // A faulty field is not why the reservation is over.
     const code = refusal === undefined || refusal.code === 'VALIDATION_ERROR' ? lost : refusal.code;
     return page({ title: 'This reservation is over', error: sentenceFor({ code }), content: again });
   }
@@ -87,7 +87,7 @@ ${packages.length > 0 && payWith(attempt, hold.price_rupees, asked)}
 <form method="post" action="${path}/release"><button class="plain">Give this time back</button></form>`;
 }
 
-/** The price, or a credit: what was chosen before stays chosen. */
+/** Offers the price or a package credit, and selects the earlier choice. */
 function payWith(
   { typed, packages, refusal }: Attempt,
   price: number,
@@ -133,7 +133,7 @@ ${field({ name: 'reason', label: 'Why do you cancel?', autocomplete: 'off', faul
   return page({ title: 'Your booking', ...(refusal && { error: sentenceFor(refusal) }), content });
 }
 
-/** A credit that was asked for is not always there: the booking is made all the same. */
+/** The service makes the booking even if no credit is left. */
 function paidWith({ request, answer }: Operation<'confirm'>): string {
   if (answer?.package_credit_consumed === true) return ', paid with a credit of your package';
   return request.use_package_credit === true ? '. No credit was left for it: the price is to be paid' : '';
@@ -142,7 +142,7 @@ function paidWith({ request, answer }: Operation<'confirm'>): string {
 const isPending = (operation: { answer?: unknown; refusal?: unknown } | undefined): boolean =>
   operation !== undefined && operation.answer === undefined && operation.refusal === undefined;
 
-/** As this shop has heard last. */
+/** The last status that this shop knows. */
 const statusOf = ({ operations: { cancel, refund } }: Order): string =>
   refund?.answer?.status ?? cancel?.answer?.status ?? 'BOOKED';
 

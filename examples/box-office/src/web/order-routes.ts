@@ -15,14 +15,14 @@ import { bookingsPage, orderPage, refusedPage } from './order-pages.ts';
 type OrderRequest = Request<{ orderId: string }, unknown, Form | undefined>;
 type OrderHandler = (order: Order, form: Form, response: Response) => Promise<unknown>;
 
-/** The list asks the service about each order that it shows. */
+/** Limits the list, which calls the service for each order. */
 const MOST_ORDERS = 30;
 
 export function orderRoutes(shop: Shop): Router {
   const { client, store, orders, operations } = shop;
   const router = express.Router();
 
-  /** Of an order that is this customer's. Its page says what came of it, also where the service refused or did not answer. */
+  /** Handles a form or page of the customer's own order. Its page also shows a rejection or a missing answer. */
   const ownOrder = (handle: OrderHandler) => async (request: OrderRequest, response: Response) => {
     const form = request.body ?? {};
     const order = requireOwn(store.order(request.params.orderId), customerOf(response));
@@ -48,7 +48,7 @@ export function orderRoutes(shop: Shop): Router {
       const phone = purchase?.answer?.customer_phone;
       return phone === undefined ? [] : [{ orderId, phone }];
     });
-  /** The order by which this customer has the slot already, from another tab. */
+  /** The order with which this customer already has the slot, from another tab. */
   const orderThatHas = async (slotId: string, customer: string): Promise<Order | undefined> => {
     const [own] = store.ordersOf(customer).filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
     if (own === undefined) return undefined;
@@ -87,7 +87,7 @@ export function orderRoutes(shop: Shop): Router {
 
   const confirm: OrderHandler = async (order, form) => {
     const { name = '', phone = '', email = '', packageOrder = '' } = typedIn(form);
-    // A credit is for who has bought it: anybody could type the phone number of somebody who has.
+    // Only the buyer may use a credit: others could type the buyer's phone number.
     const ownPackage = packagesOf(order.customer).find(({ orderId }) => orderId === packageOrder);
     if (packageOrder !== '' && ownPackage === undefined) throw refuseField('package_order');
     const customer = { name, phone: ownPackage?.phone ?? phone, ...(email !== '' && { email }) };
@@ -133,7 +133,7 @@ const typedIn = ({
   ...(packageOrder !== undefined && { packageOrder }),
 });
 
-/** Bookings and packages, and those that are still being made. */
+/** Whether the order is a booking or package, made or pending. */
 const isListed = ({ operations: { confirm, purchase } }: Order): boolean =>
   [confirm, purchase].some((asked) => asked !== undefined && asked.refusal === undefined);
 

@@ -7,7 +7,7 @@ import { localTime, spokenDate } from '../venue-time.ts';
 import { html } from './html.ts';
 import { field, page, rupees, waiting } from './layout.ts';
 
-/** What the customer has just tried to buy in vain. */
+/** A purchase that was just rejected. */
 type Attempt = { packageId: string; phone: string; refusal: Refusal };
 
 export function packagesPage(packages: readonly Schemas['Package'][], attempt?: Attempt): string {
@@ -26,7 +26,7 @@ ${field({ name: 'customer_phone', id: `phone-${package_id}`, label: 'Phone', typ
   return page({ title: 'Packages', ...(attempt && { error: sentenceFor(attempt.refusal) }), content });
 }
 
-/** A package that was asked for: bought, refused, or not known yet. */
+/** The page of a purchase: bought, rejected or pending. */
 export function purchasePage({ order, purchase }: OrderNow, timeZone: string): string {
   if (purchase === undefined) {
     const refusal = order.operations.purchase?.refusal;

@@ -31,7 +31,7 @@ export function packageRoutes({ client, store, orders }: Shop): Router {
       }
       if (!(error instanceof UnansweredError)) throw error;
     }
-    // The page of the order tells what came of it, also later.
+    // The order's page shows the outcome, also later.
     response.redirect(303, `/orders/${orderId}`);
   });
   return router;

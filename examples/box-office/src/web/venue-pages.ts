@@ -7,7 +7,7 @@ import { html } from './html.ts';
 import { page, rupees } from './layout.ts';
 
 type Offer = Pick<Schemas['Slot'], 'slot_id' | 'slot_start' | 'price_rupees'>;
-/** The court, and the time as the page has it, of an offer. */
+/** An offer's court and time, as the page shows them. */
 type Shown = { court?: string; time?: string };
 export type Place = { venueId: string; date: string; timeZone: string };
 
@@ -25,11 +25,11 @@ export function venuesPage(venues: readonly Schemas['Venue'][]): string {
   return page({ title: 'Where do you want to play?', content });
 }
 
-/** A button that holds a slot. Each has an order of its own: however often it is pressed, it is the same one. */
+/** A button that holds a slot. It has its own order id, so repeated clicks place one hold. */
 export function offer({ slot_id, slot_start, price_rupees }: Offer, place: Place, shown: Shown = {}): Markup {
   const { court = '', time = clock(slot_start, place) } = shown;
   const price = rupees(price_rupees);
-  // What is read out begins with what is to be seen.
+  // The accessible name must begin with the visible text.
   const name = [`${time} ${price}`, court, spokenTime(slot_start, place.timeZone)].filter((part) => part !== '');
   return html`<form method="post" action="/orders">
 <input type="hidden" name="order_id" value="${randomUUID()}"><input type="hidden" name="slot_id" value="${slot_id}">
@@ -37,14 +37,14 @@ export function offer({ slot_id, slot_start, price_rupees }: Offer, place: Place
 <button aria-label="${name.join(', ')}"><strong>${time}</strong> ${price}</button></form>`;
 }
 
-/** The time on the venue's wall, with the weekday where the operating day has passed midnight. */
+/** The time at the venue, with the weekday if the slot starts after midnight. */
 function clock(instant: string, { timeZone, date }: Place): string {
   const local = localTime(instant, timeZone);
   const weekday = local.startsWith(date) ? '' : `${spokenTime(instant, timeZone).slice(0, 3)} `;
   return `${weekday}${local.slice(11, 16)}`;
 }
 
-/** The time of each slot of a day, with the offset where the clocks show it twice. */
+/** Slot start → time shown, with the UTC offset if the clock shows that time twice. */
 function clocks(slots: readonly Schemas['Slot'][], place: Place): Map<string, string> {
   const starts = [...new Set(slots.map(({ slot_start }) => slot_start))];
   const shown = starts.map((start) => ({ start, time: clock(start, place) }));

@@ -23,7 +23,7 @@ export function venueRoutes({ client, availability }: Shop): Router {
     if (typeof date !== 'string' || !isDate(date)) throw refuse('BAD_REQUEST');
     if (!canBeOnSale(date)) throw refuse('DATE_NOT_FOUND');
     const day = await availability.day(venueId, date);
-    // Without the names of the courts the page is as good.
+    // The page also works without the courts' names.
     const courts = await client.listResources({ path: { venueId } }).catch(() => ({ data: [] }));
     response.send(dayPage(day, date, courts.data));
   });
