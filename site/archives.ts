@@ -7,12 +7,12 @@ import { CLIENT_PACKAGE } from './client-package.ts';
 export const BOX_OFFICE = 'examples/box-office';
 export const ARCHIVE_URL = '/docs/downloads/box-office.tgz';
 
-/** What somebody who tries the example leaves in its folder. */
+/** Files that a run of the example leaves in its folder. */
 const LEFT_BEHIND = /^(?:node_modules|data[^/]*|\.env)$/;
 
 /**
- * Puts the box office's archive into the site in `folder`, which has the client's package already: the same bytes for the same
- * files. The archive has the client's package too, to install the example without the service.
+ * Packs the box office into the site in `folder`, reproducibly. Call it after `packClient`: the archive includes the
+ * client's package, to install the example without the service.
  */
 export async function packArchive(root: string, folder: string): Promise<void> {
   const made = path.join(folder, 'archives');
@@ -36,7 +36,7 @@ async function takeClientAlong(copy: string, clientPackage: string): Promise<voi
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** By name, whatever order the file system has. */
+/** The files, sorted by name because the file system's order varies. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

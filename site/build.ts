@@ -13,12 +13,12 @@ import type { SitePage } from './pages.ts';
 import { readSite } from './pages.ts';
 import { searchIndex } from './search-index.ts';
 
-/** Written last: the site is whole, and as new as this file. */
+/** Written last: shows that the site is complete, and when it was built. */
 export const MARKER = 'built';
 
 /**
- * Makes the site of the project in `root`, and puts it into `folder` in place of what is there. A file of it is served at its own
- * path; a page `/docs/x` is `docs/x.html`. Beside each file that is worth it is its gzip. Needs no network.
+ * Builds the site of the project in `root`, and replaces `folder` with it. Page `/docs/x` is `docs/x.html`; other files
+ * are served at their path. Larger files have a `.gz` beside them. Needs no network.
  */
 export async function buildSite(root: string, folder: string): Promise<void> {
   const made = `${folder}.${process.pid}`;
@@ -56,7 +56,7 @@ async function writePages(
   }
 }
 
-/** What is served where there is no page. */
+/** The page for paths without a page. */
 const MISSING: SitePage = {
   url: '/docs/404',
   title: 'Page not found',
@@ -77,7 +77,7 @@ async function writeTexts(folder: string, pages: readonly SitePage[]): Promise<v
   await writeFile(path.join(folder, 'llms-full.txt'), llmsFull(pages));
 }
 
-/** Writes what pages load, each with a digest in its name, so that browsers keep it for ever; returns name → path on the listener. */
+/** Writes the assets with digests in their names, so that browsers cache them for ever. Returns name → path. */
 async function writeAssets(root: string, folder: string, index: string): Promise<Record<string, string>> {
   const own = path.join(root, 'site/assets');
   const minify = { bundle: true, minify: true, write: false, format: 'esm', target: 'es2022' } as const;
@@ -101,7 +101,7 @@ async function writeAssets(root: string, folder: string, index: string): Promise
   return Object.fromEntries(await Promise.all(written));
 }
 
-/** Below it, what is saved is less than a packet. */
+/** Compressing smaller files saves less than a packet. */
 const COMPRESSED_FROM_BYTES = 1024;
 
 async function compress(folder: string): Promise<void> {

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Where the client is served: partners install it from the address of the service, whatever registries have. */
+/** The path of the client's package: partners install it from the service, not from a registry. */
 export const CLIENT_PACKAGE = '/docs/downloads/partner-booking-client.tgz';
 
-/** Builds the client of the project in `root`, and puts it into the site in `folder` as `npm pack` makes it. */
+/** Builds the client of the project in `root`, and writes its `npm pack` archive into the site in `folder`. */
 export async function packClient(root: string, folder: string): Promise<void> {
   const source = path.join(root, 'packages/client');
   const made = path.join(folder, 'client-package');

@@ -1,4 +1,4 @@
-/** The form of an error, in Markdown: for the page that partners read and for the one in the repository. */
+/** The format of errors in Markdown, for the site's page and `docs/errors.md`. */
 export const ERROR_FORM = `\`\`\`json
 {
   "success": false,

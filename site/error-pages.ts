@@ -2,7 +2,7 @@ import type { ErrorCode } from '../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../src/http/error-registry.ts';
 import { ERROR_FORM } from './error-form.ts';
 
-/** What of the description of the partner interface is needed: which call responds with which code, and an example of each. */
+/** The parts of the partners' OpenAPI description with the codes of each call and their examples. */
 type Description = {
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, ErrorResponse> };
@@ -16,7 +16,7 @@ type ErrorResponse = {
 type Call = { name: string; reference: string };
 type Draft = { url: string; markdown: string; group: 'Reference' | undefined; label?: string };
 
-/** Where more is said about a code. */
+/** Further reading about a code. */
 const READ_ON: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: '[What may change without a new version](/docs/versioning): which fields are ignored',
   INVALID_API_KEY: '[Quickstart](/docs/quickstart): the first call with your key',
@@ -33,10 +33,10 @@ const READ_ON: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
 };
 
-/** The codes that have pages: those that only operators meet have none. */
+/** The codes with pages. Codes that only operators get have none. */
 const PARTNER_CODES = ERROR_CODES.filter((code) => ERRORS[code].audience !== 'operator');
 
-/** The page of all errors, and one for each code that partners can meet. */
+/** The page of all errors, then one page for each code that partners can get. */
 export function errorPages(description: unknown): Draft[] {
   const published = description as Description;
   const pages = PARTNER_CODES.map((code): Draft => {

@@ -2,13 +2,13 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MARKER } from './build.ts';
 
-/** What the site is made of; a folder counts too, so that a file that was removed is noticed. */
+/** The sources of the site. The times of folders count too, to notice removed files. */
 const SOURCES = [
   ...['CHANGELOG.md', 'package-lock.json', 'docs', 'examples', 'site', 'src/http/error-registry.ts'],
   ...['README.md', 'package.json', 'src', 'scripts'].map((name) => `packages/client/${name}`),
 ];
 
-/** Whether the site in `folder` is there, and newer than all that it is made of. */
+/** Whether the site in `folder` exists and is newer than all its sources. */
 export async function isSiteFresh(root: string, folder: string): Promise<boolean> {
   const builtAt = await changedAt(path.join(folder, MARKER)).catch(() => 0);
   const times = await Promise.all(SOURCES.map((source) => newestIn(path.join(root, source))));

@@ -4,21 +4,21 @@ import { GROUPS } from './navigation.ts';
 import type { SitePage } from './pages.ts';
 
 type Data = {
-  /** The Markdown of the page as HTML. */
+  /** The page's Markdown as HTML. */
   content: string;
   entry: SitePage;
   pages: readonly SitePage[];
-  /** The assets by name, and where they are served. */
+  /** Name of an asset → its path. */
   assets: Readonly<Record<string, string>>;
 };
 
-/** The frame of every page. */
+/** Renders a whole HTML page. */
 export function renderPage(data: Data): string {
   return `<!doctype html>\n${renderToString(<Page {...data} />)}\n`;
 }
 
 function Page({ content, entry, pages, assets }: Data): VNode {
-  // The page that says that there is none has no text of its own.
+  // The page for unknown paths has no Markdown file.
   const isListed = pages.some(({ url }) => url === entry.url);
   return (
     <html lang="en">
@@ -114,7 +114,7 @@ function Navigation({ current, pages }: { current: string; pages: readonly SiteP
   );
 }
 
-/** The headings of the page, where it has some. */
+/** The headings of the page, if it has more than one. */
 function OnThisPage({ content }: { content: string }): VNode {
   const headings = [...content.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/gs)];
   if (headings.length < 2) return <aside />;

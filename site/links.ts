@@ -3,13 +3,13 @@ import path from 'node:path';
 import { ARCHIVE_URL, BOX_OFFICE } from './archives.ts';
 
 export type Links = {
-  /** The Markdown of a file with links to what is served; of a link to anything else only the words remain. */
+  /** Points the links of a file's Markdown to served paths. Links to anything else become plain text. */
   rewrite(file: string, markdown: string): string;
-  /** The files that were linked to and are no pages, and where each has to be served. */
+  /** Linked files that are not pages → the path at which to serve each. */
   files(): ReadonlyMap<string, string>;
 };
 
-/** Where files are that are served as they are. */
+/** Files that are served unchanged. */
 const AS_THEY_ARE = /^(?:docs\/)?(examples\/.*)$/;
 
 /** Files that the service serves under another name. */
@@ -19,7 +19,7 @@ const SERVED: Readonly<Record<string, string>> = {
   [BOX_OFFICE]: ARCHIVE_URL,
 };
 
-/** `urls`: the file of each page, and where the page is served. */
+/** `urls`: the file of each page → the path of the page. */
 export function createLinks(root: string, urls: ReadonlyMap<string, string>): Links {
   const linked = new Map<string, string>();
   const servedAt = (file: string): string | undefined => {
@@ -48,7 +48,7 @@ export function createLinks(root: string, urls: ReadonlyMap<string, string>): Li
   };
 }
 
-/** Changes what is not in a fenced block. */
+/** Changes only the text outside fenced code blocks. */
 export function outsideOfCode(markdown: string, change: (text: string) => string): string {
   return markdown
     .split(/(^```[^]*?^```$)/m)

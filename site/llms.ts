@@ -9,7 +9,7 @@ const SUMMARY = `# Partner Booking Service
 > with /api/v1. All links are relative to the address of the service.
 `;
 
-/** A page as Markdown, whose links lead to Markdown where there is some. */
+/** A page as Markdown. Its links to pages lead to their Markdown. */
 export function markdownTwin({ markdown }: SitePage, pages: readonly SitePage[]): string {
   const urls = new Set(pages.map(({ url }) => url));
   return outsideOfCode(markdown, (text) =>
@@ -17,7 +17,7 @@ export function markdownTwin({ markdown }: SitePage, pages: readonly SitePage[])
   );
 }
 
-/** `/llms.txt`, in the form of llmstxt.org: what there is, with a line about each page. */
+/** `/llms.txt` in the format of llmstxt.org, with a line about each page. */
 export function llmsIndex(pages: readonly SitePage[]): string {
   const line = ({ url, title, description }: SitePage) => `- [${title}](${url}.md): ${description}`;
   const groups = GROUPS.map((group) => {
@@ -34,7 +34,7 @@ export function llmsIndex(pages: readonly SitePage[]): string {
   return `${[SUMMARY, ...groups, optional.join('\n')].join('\n\n')}\n`;
 }
 
-/** `/llms-full.txt`: the pages of the navigation, one after the other. */
+/** `/llms-full.txt`: all pages of the navigation. */
 export function llmsFull(pages: readonly SitePage[]): string {
   const listed = pages.filter(({ group }) => group !== undefined);
   return [SUMMARY, ...listed.map((page) => `<!-- ${page.url} -->\n\n${markdownTwin(page, pages)}`)].join('\n\n');

@@ -20,7 +20,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-/** A heading's id, as GitHub makes it: lower case, punctuation dropped, spaces to hyphens. */
+/** A heading's id by GitHub's rule: lower case, without punctuation, spaces as hyphens. */
 export const slugOf = (heading: string): string =>
   heading
     .trim()
@@ -28,7 +28,7 @@ export const slugOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Markdown as the site shows it: headings that can be linked to, code that is coloured here and not in the browser. */
+/** The site's Markdown renderer. Headings have links; code is coloured here, not in the browser. */
 export function createMarkdown(): MarkdownIt {
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   markdown.use(anchor, { slugify: slugOf, level: [2, 3], permalink: anchor.permalink.headerLink() });
@@ -36,14 +36,14 @@ export function createMarkdown(): MarkdownIt {
     const { info = '', content = '' } = tokens[at] ?? {};
     return codeBlock(info.trim(), content);
   };
-  // What scrolls sideways must be reached by the keyboard.
+  // Make tables focusable: they scroll sideways, also by the keyboard.
   markdown.renderer.rules['table_open'] = () =>
     '<div class="scrolls" tabindex="0" role="group" aria-label="Table"><table>';
   markdown.renderer.rules['table_close'] = () => '</table></div>';
   return markdown;
 }
 
-/** The name of a language that code is coloured in; undefined where it is shown as it is. */
+/** The highlighter's name of a language; undefined if it does not know the language. */
 function languageOf(info: string): string | undefined {
   const name = OTHER_NAMES[info] ?? info;
   return hljs.getLanguage(name) === undefined ? undefined : name;

@@ -1,4 +1,4 @@
-/** Guides of docs/guides/ in the order in which the site lists them. Every guide is in one of these two lists. */
+/** Guides for partners, in the order of the site. Every file of docs/guides/ is in one of these two lists. */
 export const PARTNER_GUIDES = [
   'quickstart',
   'receiving-webhooks',
@@ -11,15 +11,15 @@ export const PARTNER_GUIDES = [
   'certification',
 ] as const;
 
-/** What only operators need: the site of the partners leaves them out. */
+/** Guides for operators, which are not on the partners' site. */
 export const OPERATOR_GUIDES = ['alerts-and-metrics', 'command-line', 'console'] as const;
 
-/** Parts of the navigation, in their order. Pages of errors are listed on the page of all errors alone. */
+/** The groups of the navigation. Only the page of all errors lists the pages of single errors. */
 export const GROUPS = ['Start', 'Guides', 'Reference', 'Examples'] as const;
 
 export type Group = (typeof GROUPS)[number];
 
-/** Pages that are made of files elsewhere in the repository: path on the site → file. */
+/** Pages from files outside docs/guides/: path on the site → file. */
 export const OTHER_PAGES: Readonly<Record<string, { file: string; group: Group; label: string }>> = {
   '/docs': { file: 'docs/start.md', group: 'Start', label: 'Overview' },
   '/docs/webhook-events': { file: 'docs/webhook-events.md', group: 'Reference', label: 'Webhook events' },

@@ -5,23 +5,23 @@ import { createLinks } from './links.ts';
 import type { Group } from './navigation.ts';
 import { OTHER_PAGES, PARTNER_GUIDES } from './navigation.ts';
 
-/** A page of the site. `markdown` has links to served paths only. */
+/** A page of the site. `markdown` links only to served paths. */
 export type SitePage = {
-  /** Its path on the listener: `/docs/quickstart`. */
+  /** The path, for example `/docs/quickstart`. */
   url: string;
   title: string;
-  /** Its first paragraph, as plain text. */
+  /** The first paragraph as plain text. */
   description: string;
-  /** What the navigation calls it. */
+  /** The name in the navigation. */
   label: string;
-  /** Where the navigation lists it; of an error's page undefined. */
+  /** The group in the navigation; undefined for the page of an error. */
   group: Group | undefined;
   markdown: string;
 };
 
 type Source = { url: string; file: string; group: Group; label?: string };
 
-/** All that the site is made of: its pages in the order of the navigation, and the files that they link to, with the paths of those. */
+/** The pages in the order of the navigation, and the other files that they link to → their paths. */
 export function readSite(root: string): { pages: SitePage[]; files: ReadonlyMap<string, string> } {
   const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const sources = sourcesIn(root);
@@ -51,7 +51,7 @@ function sourcesIn(root: string): Source[] {
   return [...others.slice(0, 1), ...guides, ...others.slice(1), ...examples];
 }
 
-/** `examples/verify-webhook/README.md` and the like. */
+/** For example `examples/verify-webhook/README.md`. */
 function exampleReadmes(root: string): string[] {
   return readdirSync(path.join(root, 'examples'))
     .toSorted()
@@ -67,14 +67,14 @@ function pageOf({ url, group, markdown, label }: Draft): SitePage {
   return { url, title, label: label ?? title, description: firstParagraph(markdown), group, markdown };
 }
 
-/** The first paragraph that is a sentence, without its marks; of a long one the first sentences. */
+/** The first paragraph of sentences as plain text, shortened to its first sentences if long. */
 function firstParagraph(markdown: string): string {
   const paragraphs = markdown.split('\n\n').map(plain);
   const text = paragraphs.find((part) => /^[\p{L}]/u.test(part) && part.endsWith('.')) ?? '';
   return text.length <= 200 ? text : (/^.{40,200}?\.(?= )/.exec(text)?.[0] ?? text);
 }
 
-/** Markdown of one paragraph without its marks. */
+/** Removes the markup from a paragraph of Markdown. */
 export const plain = (markdown: string): string =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -82,7 +82,7 @@ export const plain = (markdown: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Of each release what partners' developers must know. */
+/** The section "For partners" of each release. */
 function partnersChanges(changelog: string): string {
   const releases = changelog.split(/^(?=## )/m).slice(1);
   const parts = releases.flatMap((release) => {

@@ -4,10 +4,10 @@ import { slugOf } from './markdown.ts';
 import type { SitePage } from './pages.ts';
 import { plain } from './pages.ts';
 
-/** What is found: a heading of a page with the text below it. */
+/** A search result: a heading of a page with the text below it. */
 type Part = { id: string; page: string; heading: string; text: string };
 
-/** The index that browsers load when somebody searches, as JSON. */
+/** The search index as JSON. Browsers load it with the search. */
 export function searchIndex(pages: readonly SitePage[]): string {
   const index = new MiniSearch<Part>(SEARCH_OPTIONS);
   index.addAll(pages.flatMap(partsOf));
@@ -15,7 +15,7 @@ export function searchIndex(pages: readonly SitePage[]): string {
 }
 
 function partsOf({ url, title, markdown, group }: SitePage): Part[] {
-  // All pages of errors have the same headings.
+  // Index the page of an error as one part: all of them have the same headings.
   if (group === undefined) return [{ id: url, page: 'Errors', heading: title, text: textOf(markdown) }];
   const [first = '', ...sections] = markdown.replace(/^# .*\n/, '').split(/^(?=##+ )/m);
   const parts = sections.map((section) => {
@@ -25,6 +25,6 @@ function partsOf({ url, title, markdown, group }: SitePage): Part[] {
   return [{ id: url, page: title, heading: title, text: textOf(first) }, ...parts];
 }
 
-/** Without the code, of which one would find the names in every example, but for the codes and fields that the text names. */
+/** The text without code blocks: a search for a field would match every example. Inline code stays. */
 const textOf = (section: string): string =>
   plain(section.replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/^#+ .*$|^\|[-|]+$|\|/gm, ' ')).slice(0, 2000);

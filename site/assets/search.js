@@ -1,11 +1,11 @@
-// Loaded when somebody searches for the first time, and the index with it.
+// Loaded, together with the index, when the search field first gets the focus.
 
 import MiniSearch from 'minisearch';
 import { SEARCH_OPTIONS } from './search-options.ts';
 
 const MOST = 8;
 
-/** Loads the index, and returns what searches in it: the best parts of pages, each `{url, page, heading}`. */
+/** Loads the index. Returns a function from words to the best results, each `{url, page, heading}`. */
 export async function openSearch(indexUrl) {
   const response = await fetch(indexUrl);
   if (!response.ok) throw new Error(`The search index could not be loaded: ${response.status}`);

@@ -1,4 +1,4 @@
-// What needs a script on the pages: search, the menu on phones, and buttons that copy code.
+// The script of the pages: search, the menu on phones, and buttons that copy code.
 
 const { search: searchUrl, index: indexUrl } = document.querySelector('script[data-search]').dataset;
 
@@ -21,7 +21,7 @@ function startMenu() {
 }
 
 function addCopyButtons() {
-  // A page over plain HTTP may not write to the clipboard, but for one of this machine.
+  // Browsers have no clipboard for pages over plain HTTP, except from localhost.
   if (navigator.clipboard === undefined) return;
   for (const block of document.querySelectorAll('.code')) {
     const button = element('button', { type: 'button', className: 'copy', textContent: 'Copy' });
@@ -42,12 +42,12 @@ function startSearch() {
   const results = box.querySelector('.results');
   let opened;
   let failures = 0;
-  // Browsers keep a module that failed to load under its address.
+  // Retry under a new address: browsers cache that a module failed to load.
   const load = async () => {
     const { openSearch } = await import(failures === 0 ? searchUrl : `${searchUrl}?${failures}`);
     return openSearch(indexUrl);
   };
-  /** Resolves to what searches; to undefined where that cannot be loaded now, and then tries again when it is next asked for. */
+  /** Resolves to the search function, or to undefined if it fails to load; the next call tries again. */
   const open = () =>
     (opened ??= load().catch(() => {
       failures += 1;
@@ -60,7 +60,7 @@ function startSearch() {
     results.hidden = words === '';
     if (words === '') return;
     const find = await open();
-    // Somebody types on while the index is loaded.
+    // The words changed while the index loaded: a later call shows their results.
     if (words !== input.value.trim()) return;
     if (find === undefined) {
       const said = 'The search could not be loaded. Type on to try again.';
