@@ -1,7 +1,7 @@
-// Which file may import which, checked by `npm run check:static` (scripts/check-dependency-rules.mjs). Beside these the script
-// checks that a component writes only its own store.
+// Import rules, checked by `npm run check:static` (scripts/check-dependency-rules.mjs). The script also checks that a
+// component writes only its own store.
 
-/** The folders of src/, from top to bottom: each imports only those below it. */
+/** The folders of src/, top to bottom. Each imports only folders below it. */
 const ORDER = [
   'main',
   'console',
@@ -27,7 +27,7 @@ const foldersStandInOrder = ORDER.slice(1).map((folder, index) => ({
   to: { path: `^src/(${ORDER.slice(0, index + 1).join('|')})/` },
 }));
 
-/** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
+/** Matches a package however it resolves: through a workspace, a symlink, or not at all. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
 const APPS = '^src/main/(partner-app|admin-app)\\.ts$';
@@ -37,14 +37,14 @@ module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Type-only imports count: two files that name each other are one file in two halves.',
+      comment: 'Type-only imports count too.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'no-folder-cycles',
-      comment: 'Folders within the folders of src/ do not import each other either.',
+      comment: 'Subfolders of src/ must not import each other in a cycle.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^src/' },
@@ -52,21 +52,21 @@ module.exports = {
     },
     {
       name: 'no-unresolvable',
-      comment: 'An import that leads nowhere would hide from every other rule.',
+      comment: 'No other rule sees an import that does not resolve.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'no-dev-dependencies-in-production',
-      comment: 'The image has no dev dependencies; only the embedded mode, which it leaves out, may use them.',
+      comment: 'The image has no dev dependencies. Only the embedded mode, which is not in the image, may use them.',
       severity: 'error',
       from: { path: '^(src|workers)/', pathNot: '^src/development/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
 
-    // router → service → store → model. That nothing above a store uses more of a model than its types, nor rules more of
-    // a service, is checked by no-restricted-imports in .oxlintrc.json: swc does not tell a type-only import apart.
+    // router → service → store → model. no-restricted-imports in .oxlintrc.json allows only type imports of models above
+    // stores, and of services in rules, because swc does not distinguish type-only imports.
     {
       name: 'router-calls-services-only',
       severity: 'error',
@@ -75,7 +75,7 @@ module.exports = {
     },
     {
       name: 'service-knows-no-transport',
-      comment: 'A service runs the same under Express, a worker or a test: no request, no schema, no driver.',
+      comment: 'A service must run under Express, a worker or a test: no request, no schema, no driver.',
       severity: 'error',
       from: { path: '\\.service\\.ts$' },
       to: { path: `${npm('express|joi|mongoose|@types/express')}|\\.(router|schemas)\\.ts$|^src/http/` },
@@ -162,14 +162,14 @@ module.exports = {
     },
     {
       name: 'tools-are-not-used-by-the-product',
-      comment: 'The benchmark, the scripts and the tests use the product, which is built without them.',
+      comment: 'The product is built without the benchmark, the scripts and the tests.',
       severity: 'error',
       from: { path: '^(src|workers)/' },
       to: { path: '^(bench|scripts|test)/' },
     },
     {
       name: 'development-is-used-by-itself-only',
-      comment: 'So that the production image can leave it out.',
+      comment: 'The production image leaves src/development out.',
       severity: 'error',
       from: { path: '^(src|workers)/', pathNot: '^src/development/' },
       to: { path: '^src/development/' },

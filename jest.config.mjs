@@ -1,4 +1,4 @@
-/** How TypeScript becomes what Node runs. */
+/** swc options that compile TypeScript for Node. */
 const COMPILED = {
   swcrc: false,
   jsc: {
@@ -12,10 +12,11 @@ const COMPILED = {
 };
 
 /**
- * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
- * servers or a browser, `TEST_TIER=static npm test` what reads the repository only; the long tiers have them all. `node --import tsx scripts/upgrade.ts`
- * builds a former release first, `node --import tsx scripts/topologies.ts` runs servers that stand in for each other, `node --import tsx scripts/alert-trials.ts` waits
- * for alerts, and `npm run test:clients` fetches generators and frameworks of other people.
+ * The file name of a suite gives its tier. `npm test` runs suites of one process, `npm run test:system` suites that start
+ * processes, servers or a browser, and `TEST_TIER=static npm test` suites that only read the repository. `long` and
+ * `faults` select from all of these. Suites in `OWN_COMMANDS` run only by scripts/upgrade.ts (builds an earlier release),
+ * scripts/topologies.ts (failovers), scripts/alert-trials.ts (waits for alerts) and `npm run test:clients` (downloads
+ * generators and frameworks).
  */
 const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
 const SUITES = {
@@ -47,10 +48,10 @@ export default {
         globalTeardown: '<rootDir>/test/support/global-teardown.ts',
       }),
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
-  // Suites of `npm test` wait for leases, timers and servers longer than they compute: five keep two cores busy. In the
-  // other tiers suites start processes of their own.
+  // Suites of `npm test` mostly wait for leases, timers and servers: five keep two cores busy. Suites of the other tiers
+  // start processes of their own.
   maxWorkers: tier === 'fast' ? 5 : 3,
-  // Node keeps what a virtual machine has evaluated (ADR 0025).
+  // Node never frees the code that a suite's virtual machine has evaluated (ADR 0025).
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
   forceExit: false,
