@@ -65,8 +65,8 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
 
-    // router → service → store → model. no-restricted-imports in .oxlintrc.json allows only type imports of models above
-    // stores, and of services in rules, because swc does not distinguish type-only imports.
+    // router → service → store → model. no-restricted-imports in .oxlintrc.json allows only type imports of models
+    // above stores, and of services in rules, because swc does not distinguish type-only imports.
     {
       name: 'router-calls-services-only',
       severity: 'error',

@@ -12,11 +12,11 @@ const COMPILED = {
 };
 
 /**
- * The file name of a suite gives its tier. `npm test` runs suites of one process, `npm run test:system` suites that start
- * processes, servers or a browser, and `TEST_TIER=static npm test` suites that only read the repository. `long` and
- * `faults` select from all of these. Suites in `OWN_COMMANDS` run only by scripts/upgrade.ts (builds an earlier release),
- * scripts/topologies.ts (failovers), scripts/alert-trials.ts (waits for alerts) and `npm run test:clients` (downloads
- * generators and frameworks).
+ * The file name of a suite gives its tier. `npm test` runs suites of one process, `npm run test:system` suites that
+ * start processes, servers or a browser, and `TEST_TIER=static npm test` suites that only read the repository. `long`
+ * and `faults` select from all of these. Suites in `OWN_COMMANDS` run only by scripts/upgrade.ts (builds an earlier
+ * release), scripts/topologies.ts (failovers), scripts/alert-trials.ts (waits for alerts) and `npm run test:clients`
+ * (downloads generators and frameworks).
  */
 const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
 const SUITES = {
@@ -48,8 +48,8 @@ export default {
         globalTeardown: '<rootDir>/test/support/global-teardown.ts',
       }),
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
-  // Suites of `npm test` mostly wait for leases, timers and servers: five keep two cores busy. Suites of the other tiers
-  // start processes of their own.
+  // Suites of `npm test` mostly wait for leases, timers and servers: five keep two cores busy. Suites of the other
+  // tiers start processes of their own.
   maxWorkers: tier === 'fast' ? 5 : 3,
   // Node never frees the code that a suite's virtual machine has evaluated (ADR 0025).
   workerIdleMemoryLimit: '1GB',

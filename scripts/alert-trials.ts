@@ -1,10 +1,11 @@
 /**
- * `node --import tsx scripts/alert-trials.ts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
- * deploy/prometheus, and prints after how many seconds each alert of docs/operations.md fired, and was over once the fault was
- * repaired. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
- * Prometheus is to be built.
+ * `node --import tsx scripts/alert-trials.ts [--write] [jest arguments]`: measures the alerts of docs/operations.md.
+ * Kills, freezes, pauses and starves parts of real services under a real Prometheus with the rules of
+ * deploy/prometheus, and prints after how many seconds each alert fires and, after the repair, clears. Fails if an
+ * alert takes longer than 60 s, never fires or never clears. Takes about 12 minutes on two cores, and three more to
+ * build Prometheus.
  *
- * `--write` puts the figures into docs/evidence/alerts.md. Further arguments are given to jest, to run a part.
+ * `--write` updates docs/evidence/alerts.md. Jest arguments select a part.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -53,7 +54,7 @@ const { code, minutes, machine, ...found } = await runExperiments<TrialFinding>(
 const keyOf = ({ alert, fault }: TrialFinding): string => `${alert} ${fault}`;
 const findings = found.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 const measuredOn = `${machine}, ${minutes} min in all`;
-console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${measuredOn}`);
+console.log(`\n${asText(findings)}\n* with a window of one or two minutes instead of its own\n${measuredOn}`);
 if (args.includes('--write') && code === 0 && wanted.length === 0) {
   const text = await readFile(EVIDENCE, 'utf8');
   await writeFile(EVIDENCE, withFigures(text, 'alert-trials', asMarkdown(findings, measuredOn)));

@@ -1,5 +1,5 @@
-// Makes the documentation that the partners' listener serves: `node --import tsx scripts/build-site.ts [folder]`. Without a folder it
-// is for processes that run from source, and made only when it is missing or older than what it is made of.
+// Builds the documentation that the partners' listener serves: `node --import tsx scripts/build-site.ts [folder]`.
+// Without a folder, builds it for processes that run from source, and only if it is missing or older than its sources.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

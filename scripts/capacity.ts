@@ -1,4 +1,4 @@
-// What a service of a given size needs, by figures that were measured: `node --import tsx scripts/capacity.ts --help`.
+// Estimates the resources for a given traffic from measured figures: `node --import tsx scripts/capacity.ts --help`.
 
 import { readFile } from 'node:fs/promises';
 import type { Figures } from './capacity/model.ts';

@@ -1,12 +1,11 @@
-// Checks the imports of src/ and workers/ of the current folder: `node scripts/check-dependency-rules.mjs`. The rules are in
-// .dependency-cruiser.cjs, but for one: a component reads a neighbour's store and writes only its own.
-// Exits 1 on a violation, and also when not everything was read: where dependency-cruiser lacks a parser it reads
-// less, down to no module at all, finds nothing wrong with that and says so.
+// Checks the imports of src/ and workers/ in the current folder: `node scripts/check-dependency-rules.mjs`. The rules
+// are in .dependency-cruiser.cjs, except this: a component may read a neighbour's store but writes only its own.
+// Exits 1 on a violation, and on an unread file: without a parser, dependency-cruiser skips files and still succeeds.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-// Fails here when it cannot be loaded; dependency-cruiser would fall back to a parser that misses type-only imports.
+// Import swc here to fail without it: dependency-cruiser would fall back to a parser that misses type-only imports.
 import swc from '@swc/core';
 import { cruise, format } from 'dependency-cruiser';
 import readOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
@@ -14,9 +13,9 @@ import readOptions from 'dependency-cruiser/config-utl/extract-depcruise-options
 const roots = ['src', 'workers'];
 const rules = fileURLToPath(new URL('../.dependency-cruiser.cjs', import.meta.url));
 
-/** What a function of a store is called that only reads. */
+/** Names of store functions that only read. */
 const READ = /^(find|list|count|has|is|read|measure)[A-Z]/;
-/** The reservation is one aggregate that these components change. */
+/** One aggregate, which all components of `SHARING` change. */
 const SHARED = 'src/reservations';
 const SHARING = new Set([
   'src/catalog/slots',
@@ -26,10 +25,10 @@ const SHARING = new Set([
   'src/operations/customers',
   'src/webhooks/deliveries',
 ]);
-/** The migration brings the rows of every component up to date. */
+/** The migration may write the rows of every component. */
 const MIGRATION = 'src/operations/database';
 
-// dependency-cruiser asks for TypeScript without JSX, whatever the file's name ends with.
+// dependency-cruiser parses .tsx files without JSX.
 const { parseFileSync } = swc;
 swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
 
@@ -54,7 +53,7 @@ if (report.exitCode > 0 || foreignWrites.length > 0 || unread.length > 0 || onDi
   process.exitCode = 1;
 }
 
-/** What `file` imports from the stores of other components beside types and functions that read. */
+/** Imports of `file` from other components' stores, except types and functions that only read. */
 function writesOfNeighbours(file) {
   const { body } = swc.parseFileSync(file, { syntax: 'typescript' });
   return body.flatMap((statement) => {
@@ -68,7 +67,7 @@ function writesOfNeighbours(file) {
   });
 }
 
-/** The names that an import or re-export of values brings in; `*` where it brings in all. */
+/** The values that an import or re-export names; `*` for all. */
 function namesOf({ type, specifiers = [] }) {
   if (type === 'ExportAllDeclaration') return ['*'];
   return specifiers

@@ -1,10 +1,10 @@
-// Adds to package-lock.json the builds for other platforms that the registry in use does not carry.
+// Adds builds for other platforms that the registry in use lacks to package-lock.json. Run it after `npm install`:
+// node scripts/complete-lockfile.mjs [--hashes]
 //
-// Native packages list one optional dependency per platform. Where a mirror has only some of them, npm leaves the others
-// out of the lockfile, and `npm ci` then refuses that lockfile on every machine. What npm needs to skip a build, or to
-// fetch it elsewhere, is known all the same: the version from the parent, which pins it, the platform from the name.
-// Their hashes are not known there, so npm checks none for them. Run it after `npm install`: node scripts/complete-lockfile.mjs
-// With --hashes it asks the registry in use for those that are missing, and takes what that has: run it where it has more.
+// Native packages list one optional dependency per platform. If a mirror lacks some of them, npm leaves them out of the
+// lockfile, and `npm ci` then rejects that lockfile on every machine. npm needs only their version, which the parent
+// pins, and their platform, which the name contains. Without a hash, npm does not check them. --hashes adds missing
+// hashes from the registry in use: run it with a registry that has these packages.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 
-/** `["darwin"]`, `["arm64"]` and `["glibc"]` or nothing, from a name such as `@scope/binding-linux-arm64-gnu`. */
+/** `["linux"]`, `["arm64"]` and `["glibc"]` or undefined, from a name such as `@scope/binding-linux-arm64-gnu`. */
 function platformOf(name) {
   const words = name.slice(name.lastIndexOf('/') + 1).split('-');
   const os = words.find((word) =>
@@ -25,7 +25,7 @@ function platformOf(name) {
   return { os: [os], cpu: [cpu], libc: os === 'linux' && libc !== undefined ? [libc] : undefined };
 }
 
-/** Whether node finds `name` from the package at `path`, in its own node_modules or in one above it. */
+/** Whether Node resolves `name` from the package at `path`. */
 function isLocked(path, name) {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (`${folder}${folder === '' ? '' : '/'}node_modules/${name}` in lock.packages) return true;
@@ -42,11 +42,11 @@ for (const { name, version, dev } of missing) {
   if (!/^\d+\.\d+\.\d+$/.test(version))
     throw new Error(`${name} is not pinned by its parent, but asked for as ${version}`);
   const { os, cpu, libc } = platformOf(name);
-  // In npm's own order of keys, so that its next write changes nothing.
+  // npm's own order of keys, so that npm's next write does not change it.
   lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
 }
 
-/** The SHA-512 that the registry in use has of a version; undefined where it does not have that. */
+/** The version's SHA-512 in the registry in use; undefined if it is missing there. */
 function hashOf(name, version) {
   const asked = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' });
   const [hash] = /^sha512-[A-Za-z0-9+/]{86}==$/m.exec(asked.stdout) ?? [];

@@ -1,4 +1,4 @@
-/** The library by which Docker Compose itself reads its files, as a program that prints what it makes of them. */
+/** Parses Compose files with Docker Compose's own library, through its command line program. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const COMPOSE = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The model of Compose files of `project`, each over the one before, with these variables, checked against the schema of the
- * specification. `scratch` gets a copy of each with its variables filled in: the program knows no environment.
+ * The merged model of Compose files of `project` with these variables, checked against the specification's schema.
+ * Writes copies with the variables filled in to `scratch`, because the program reads no environment.
  *
- * @throws Error naming the variable that has to be set, or what the specification does not allow
+ * @throws Error naming the variable that is missing, or the violation of the specification
  */
 export async function composeModel(
   project: string,
@@ -40,7 +40,7 @@ export async function composeModel(
 
 const INNERMOST = /\$\{(\w+)(?::([-?])([^{}]*))?\}/;
 
-/** Lines of comments apart; an empty variable is as one that is not set, as Compose has it for `:-` and `:?`. */
+/** Replaces variables, except in comment lines. An empty variable counts as unset, as Compose treats `:-` and `:?`. */
 function interpolated(text: string, variables: Environment): string {
   let filled = text.replaceAll(/^\s*#.*$/gm, '');
   for (let found = INNERMOST.exec(filled); found !== null; found = INNERMOST.exec(filled)) {

@@ -1,4 +1,4 @@
-// Tries every rule of docs/contract.md on a deployment: `npm run conformance -- --help`.
+// Tests a deployment against every rule of docs/contract.md: see `npm run conformance -- --help`.
 
 import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { ROWS } from '../test/conformance/rows.ts';
@@ -30,5 +30,5 @@ process.exitCode = await main().catch((err: unknown) => {
   console.error(`conformance: ${err.message}\nSee npm run conformance -- --help`);
   return 2;
 });
-// Connections that are kept open for the next request have nothing more to wait for.
+// Exit now: keep-alive connections would keep the process running.
 process.exit();

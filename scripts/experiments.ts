@@ -15,7 +15,7 @@ export type Experiments<Finding> = {
   machine: string;
 };
 
-/** Runs the suites of a tier and collects what they note with `noteFinding`. `args` are given to Jest. */
+/** Runs the suites of a tier with these Jest arguments and returns what they recorded with `noteFinding`. */
 export async function runExperiments<Finding>(
   tier: string,
   args: readonly string[],

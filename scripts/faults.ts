@@ -1,10 +1,9 @@
 /**
- * `npm run test:faults`: kills, freezes and deceives a whole system of its own, as test/faults says, and prints what each
- * promise of docs/guarantees.md was found to be worth: how often it was tried, with which seed, how long it took. Fails where an
- * experiment does, or a promise was not tried. Takes up to 30 minutes on two cores.
+ * `npm run test:faults -- [--write] [jest arguments]`: tests each promise of docs/guarantees.md. Starts whole systems
+ * and injects faults (test/faults), and prints for each promise the result, the number of tries, the seed and the
+ * duration. Fails if an experiment fails or a promise was not tried. Takes up to 30 minutes on two cores.
  *
- * PROPERTY_SEED draws other histories and moments. With `--write`, the figures land in docs/evidence/guarantees.md. Further arguments
- * are given to jest, to run a part.
+ * PROPERTY_SEED draws other histories. `--write` updates docs/evidence/guarantees.md. Jest arguments select a part.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -16,7 +15,7 @@ import { asMarkdown, asText } from './faults/table.ts';
 import { withFigures } from './figures-in-page.ts';
 
 const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/guarantees.md');
-/** One after the other: what is measured must not be disturbed by another experiment. */
+/** Runs in band: a concurrent experiment would disturb the measurements. */
 const EXPERIMENTS = ['test/faults', 'test/reservations/slot.race.test.ts', '--runInBand'];
 
 const args = process.argv.slice(2);
@@ -29,9 +28,9 @@ const findings = found.findings.toSorted((a, b) => a.promise - b.promise);
 console.log(asText(findings));
 const untried = Object.keys(PROMISES).filter((id) => !findings.some(({ promise }) => String(promise) === id));
 const isWhole = wanted.length > 0 || untried.length === 0;
-if (!isWhole) console.log(`Nothing was found out about: ${untried.join(', ')}`);
+if (!isWhole) console.log(`Promises not tried: ${untried.join(', ')}`);
 console.log(
-  `${findings.length} experiments in ${minutes} min: ${code === 0 && isWhole ? 'every promise held' : 'there are faults, see above'}`,
+  `${findings.length} experiments in ${minutes} min: ${code === 0 && isWhole ? 'every promise held' : 'some failed, see above'}`,
 );
 if (args.includes('--write') && code === 0 && isWhole) {
   const text = await readFile(EVIDENCE, 'utf8');

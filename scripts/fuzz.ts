@@ -1,9 +1,8 @@
 /**
- * `npm run fuzz`: starts a service of its own and sends it thousands of made-up requests, drawn from the OpenAPI documents
- * that it serves itself. Fails when a response is a 5xx, or is none that its document states: another status, media type,
- * header or body. Takes at most eight minutes.
+ * `npm run fuzz`: starts a service and sends it thousands of requests generated from its own OpenAPI documents. Fails
+ * on a 5xx, and on a status, media type, header or body that the document does not allow. Takes at most eight minutes.
  *
- * FUZZ_SEED draws other cases; FUZZ_CASES says how many are made up for each operation (40 unless stated).
+ * FUZZ_SEED draws other cases; FUZZ_CASES sets the generated cases per operation (default 40).
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,16 +36,16 @@ async function main(): Promise<boolean> {
   const service = await startOwnService();
   const { partner, values } = await provision(service);
   const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };
-  // The partner's comes first: what is made up for an operator also suspends partners and deletes keys.
+  // Fuzz the partner listener first: operator calls also suspend partners and delete keys.
   const listeners = [partnerListener, { name: 'operator interface', url: service.adminUrl, apiKey: OPERATOR_KEY }];
-  say(`Seed ${SEED}, ${CASES_PER_OPERATION} made-up cases an operation beside those of its schema`);
+  say(`Seed ${SEED}, ${CASES_PER_OPERATION} generated cases per operation, besides those of its schema`);
   if (!(await noticesMistakes(python, partnerListener, values))) return false;
   const outcomes: Outcome[] = [];
   for (const listener of listeners) outcomes.push(await fuzz(python, listener, values));
   const cases = outcomes.reduce((sum, outcome) => sum + outcome.cases, 0);
   const isClean = outcomes.every((outcome) => outcome.isClean);
   if (cases < FEWEST_CASES) say(`Only ${cases} cases were sent; ${FEWEST_CASES} are wanted. Raise FUZZ_CASES.`);
-  say(`${cases} cases: ${isClean ? 'every answer is as its document states' : 'there are faults, see above'}`);
+  say(`${cases} cases: ${isClean ? 'every response matches its document' : 'some responses do not match, see above'}`);
   return isClean && cases >= FEWEST_CASES;
 }
 
@@ -57,14 +56,14 @@ async function startOwnService(): Promise<Service> {
   const service = await startService({ RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' });
   cleanup.add(() => service.stop());
   cleanup.add(() => {
-    // What the caller is told of a 5xx is nothing; the log has the reason.
+    // A 5xx tells the caller nothing; only the log has the reason.
     if (service.logs() !== '') say(`The service logged:\n${service.logs()}`);
     return Promise.resolve();
   });
   return service;
 }
 
-/** Fuzzes one listener by its own document and says what came of it. */
+/** Fuzzes one listener by its own document and prints the outcome. */
 async function fuzz(python: string, listener: Listener, values: KnownValues): Promise<Outcome> {
   const document = await documentOf(listener);
   const startedAt = performance.now();
@@ -76,12 +75,12 @@ async function fuzz(python: string, listener: Listener, values: KnownValues): Pr
   return outcome;
 }
 
-/** The negative control: by a document whose responses nothing fits, the same fuzzer must find faults. */
+/** Negative control: the fuzzer must report faults against a document that no response can match. */
 async function noticesMistakes(python: string, listener: Listener, values: KnownValues): Promise<boolean> {
   const document = withImpossibleAnswers(await documentOf(listener));
   const { isClean, cases } = await runFuzzer(python, await targetOf(listener, document, values, 1));
   const isNoticed = !isClean && cases > 0;
-  say(`${isNoticed ? 'ok  ' : 'FAIL'} negative control: a document that is wrong is ${isNoticed ? '' : 'not '}noticed`);
+  say(`${isNoticed ? 'ok  ' : 'FAIL'} negative control: a wrong document is ${isNoticed ? '' : 'not '}noticed`);
   return isNoticed;
 }
 

@@ -1,5 +1,5 @@
-// Writes what is generated: docs/, the dashboards in deploy/grafana/, the PrometheusRule in deploy/kubernetes/, the suite of the certification in src/partners/, and of docs/ that in
-// packages/client/: `npm run docs`. Needs neither database nor network.
+// `npm run docs`: writes the generated files of docs/, deploy/grafana/, deploy/kubernetes/ (PrometheusRule) and
+// packages/client/. Needs no database and no network.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { generatedClient } from '../packages/client/scripts/generate.ts';

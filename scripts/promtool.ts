@@ -1,10 +1,10 @@
-/** promtool, by which Prometheus checks its configuration and tries its rules. */
+/** promtool is Prometheus' own checker of configuration and rules. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { goProgram } from './go-program.ts';
 
-/** Without service discovery, which is most of it and takes the longest to build. */
+/** Built without service discovery, which takes most of the build time. */
 const PROMTOOL = {
   name: 'promtool',
   module: 'github.com/prometheus/prometheus/cmd/promtool',
@@ -15,9 +15,9 @@ const PROMTOOL = {
 const run = promisify(execFile);
 
 /**
- * Runs promtool in `folder`. It is built from source when it is not there yet, once: two or three minutes.
+ * Runs promtool in `folder`. The first call builds it from source, in two or three minutes.
  *
- * @throws Error with what it has printed where it finds a fault, or when it cannot be built
+ * @throws Error with its output if it finds a fault, or if it cannot be built
  */
 export async function promtool(
   args: readonly string[],

@@ -1,19 +1,19 @@
-/** Python programs that scripts and tests use, each in an environment of its own in the project's cache folder. */
+/** Python programs for scripts and tests, each in its own environment in the cache folder. */
 
 import { access, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
 import { type Environment, executablesOnPath, runCommand } from '../src/development/embedded/run-command.ts';
 
-/** Versions by the name of the package; the first one names the environment. */
+/** Versions by package name. The first package names the environment. */
 type Packages = Readonly<Record<string, string>>;
 
 /**
- * The Python of an environment that has these packages in exactly these versions; made with pip when it is not there yet, and kept.
- * It is moved to its place when it is complete, so that one of two that make it at once simply comes too late; programs of packages
- * name the place where they were made, so run them as modules (`-m`).
+ * The Python of an environment with exactly these package versions. The first call makes it with pip. A complete
+ * environment is moved into place, so concurrent calls are safe. Run programs of packages as modules (`-m`): their
+ * scripts contain the path of the folder in which they were made.
  *
- * @throws Error when there is no Python 3 with venv and pip, or pip fails or takes more than ten minutes
+ * @throws Error without Python 3 with venv and pip, or if pip fails or takes more than ten minutes
  */
 export async function pythonEnvironment(
   packages: Packages,
@@ -36,7 +36,7 @@ export async function pythonEnvironment(
 }
 
 /**
- * Makes an environment with these packages in `folder` and returns where its programs are.
+ * Makes an environment with these packages in `folder` and returns the folder of its programs.
  *
  * @throws Error as `pythonEnvironment` does
  */

@@ -1,4 +1,4 @@
-/** versitygw, a server that speaks the protocol of S3 and checks every signature; its objects are files of a folder. */
+/** versitygw is an S3-compatible server that checks every signature and stores objects as files. */
 
 import { goProgram } from './go-program.ts';
 
@@ -11,9 +11,9 @@ const VERSITYGW = {
 type S3Server = { port: number; folder: string; accessKeyId: string; secretAccessKey: string };
 
 /**
- * The command that runs one on loopback. It is built from source when it is not there yet, once: two or three minutes.
+ * The command that runs the server on loopback. The first call builds it from source, in two or three minutes.
  *
- * @throws Error when it cannot be built
+ * @throws Error if it cannot be built
  */
 export async function s3ServerCommand(
   { port, folder, accessKeyId, secretAccessKey }: S3Server,

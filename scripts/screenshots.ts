@@ -1,5 +1,6 @@
-// Takes the pictures of README.md: `node --import tsx scripts/screenshots.ts`. Starts what `npm start` runs, on free ports and in a temporary folder, imports
-// examples/venues, sells a day, and writes the console and the partners' documentation, light and dark, to docs/images/.
+// Takes the screenshots of README.md: `node --import tsx scripts/screenshots.ts`. Starts the system of `npm start` on
+// free ports in a temporary folder, imports examples/venues, sells a day, and writes images of the console and the
+// partners' documentation, light and dark, to docs/images/.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +16,7 @@ import { findBrowser, startBrowser } from '../test/support/browser.ts';
 
 const OPERATOR = '/api/v1/operator';
 const VENUE = 'Whitefield Racquet Club';
-/** Tennis is closed on Mondays there, and weekends have other prices. */
+/** At the venue, tennis is closed on Mondays and weekends have other prices. */
 const WEDNESDAY = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const VIEWPORT = { width: 1280, height: 800 };
@@ -54,7 +55,7 @@ async function takePictures(): Promise<void> {
   }
 }
 
-/** Sells a Wednesday at one venue of the example file: bookings and holds of two partners, walk-ins, and a blackout. */
+/** Sells a Wednesday at one example venue: bookings and holds of two partners, walk-ins and a blackout. */
 async function sellADay({ url, adminUrl, operatorApiKey }: RunningSystem): Promise<{ venueId: string; date: string }> {
   const credentials = { OPERATOR_URL: adminUrl, OPERATOR_API_KEY: operatorApiKey };
   const command = path.join(projectFolder, 'src/cli/operator.ts');
@@ -107,14 +108,14 @@ async function createSeller(
   return createPartnerClient({ baseUrl: url, apiKey: textField(key, 'api_key') });
 }
 
-/** The date of the next Wednesday, from two days ahead on, as YYYY-MM-DD. */
+/** The first Wednesday that is at least two days ahead, as YYYY-MM-DD. */
 function nextWednesday(): string {
   const from = new Date(Date.now() + 2 * DAY_MS);
   const days = (WEDNESDAY - from.getUTCDay() + 7) % 7;
   return new Date(from.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Writes `<name>.webp`: Playwright's own screenshots are PNG or JPEG, several times as large. */
+/** Writes `<name>.webp`: Playwright itself takes only PNG and JPEG, which are several times larger. */
 async function takePicture(
   browser: Browser,
   colorScheme: 'light' | 'dark',

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the suites that have a long form with larger figures (test/support/scale.ts). Some 7 minutes.
+# Runs the suites that have a long form with larger numbers (test/support/scale.ts). Takes about 7 minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TEST_TIER=long
@@ -17,5 +17,5 @@ npm test -- test/reservations \
   test/processes/built-service \
   test/client/faults \
   test/certification/each-defect
-# These measure times, so nothing else may run.
+# These suites measure time, so they run alone.
 npm test -- --runInBand test/http/slow-clients test/http/flood test/http/hostile-names

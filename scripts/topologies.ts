@@ -1,8 +1,9 @@
 /**
- * `node --import tsx scripts/topologies.ts`: runs the whole service on each topology of docs/topologies.md that can be started here (two Redis behind
- * one address, sentinels, a Redis Cluster, a replica set of three, TLS and passwords), takes the node away that takes the writes while
- * partners sell, and prints what they felt of it. Fails where anything was lost or happened twice. About 5 minutes on two cores. TLS needs openssl, and a
- * redis-server that is built with it (on the PATH, or of Debian's package). Further arguments are given to jest, to run a part.
+ * `node --import tsx scripts/topologies.ts [jest arguments]`: runs the whole service on the topologies of
+ * docs/topologies.md: two Redis behind one address, sentinels, a Redis Cluster, a replica set of three, TLS and
+ * passwords. Stops the node that accepts writes while partners sell, and prints the effect on them. Fails if anything
+ * is lost or happens twice. Takes about 5 minutes on two cores. TLS needs openssl and a redis-server built with it (on
+ * the PATH, or of Debian's package). Jest arguments select a part.
  */
 
 import { rm } from 'node:fs/promises';
@@ -19,7 +20,7 @@ function inWords({ placed, refusedMs, slowestMs, createdLateMs, expiredLateMs }:
   return `${placed} holds, none for ${seconds(refusedMs)} at most, slowest ${seconds(slowestMs)}; ${late}`;
 }
 
-// Node reads the authority when it starts.
+// Set the certificate authority before jest starts: Node reads it only at its start.
 const { folder, ca } = makeCertificates();
 const { code, findings } = await runExperiments<Finding>('topologies', ['--runInBand', ...process.argv.slice(2)], {
   [CERTIFICATES]: folder,

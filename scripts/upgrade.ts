@@ -1,11 +1,11 @@
 /**
- * `node --import tsx scripts/upgrade.ts [-- --from REF]`: builds another release, by default the last one, in `.cache/releases`, runs a whole system of
- * it under load, and replaces it process by process by this one and back again, as docs/upgrading.md says. Fails where anything is
- * lost, happens twice, or is answered with an error: a connection may be refused, no more. Some five minutes, and an `npm ci` of the
- * release the first time.
+ * `node --import tsx scripts/upgrade.ts [--from REF] [--write] [jest arguments]`: tests an upgrade under load. Builds
+ * another release, by default the last one, in `.cache/releases`, runs a whole system of it, and replaces each process
+ * by this version and back, as in docs/upgrading.md. Fails if anything is lost, happens twice or gets an error
+ * response; refused connections are allowed. Takes about five minutes, and the first time an `npm ci` of that release.
  *
- * The last release is the newest tag `v*`; where there is none, the newest of docs/releases/commits.json. With `--write` the figures
- * land in docs/upgrading.md. Further arguments are given to jest, to run a part.
+ * The last release is the newest tag `v*`, or without tags the newest of docs/releases/commits.json. `--write` updates
+ * docs/upgrading.md. Jest arguments select a part.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const UPGRADING = path.join(root, 'docs/upgrading.md');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** How it is called, and what git knows it by. */
+/** Its name and its git reference. */
 function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
   if (tag !== '') return { name: tag, ref: tag };
@@ -38,7 +38,7 @@ function commitOf(ref: string): string {
     return git('rev-parse', '--quiet', '--verify', `${ref}^{commit}`);
   } catch {
     return fail(
-      `${ref} is no commit of this clone. Where it is shallow, run \`git fetch --unshallow --tags\`; or name a release: --from REF.`,
+      `${ref} is not a commit of this clone. If the clone is shallow, run \`git fetch --unshallow --tags\`, or name a release: --from REF.`,
     );
   }
 }
@@ -53,7 +53,7 @@ function run(cwd: string, command: string, args: readonly string[]): void {
   if (status !== 0) fail(`\`${command} ${args.join(' ')}\` failed in ${cwd}.`);
 }
 
-/** The folder of a release, built; made the first time. */
+/** The folder of the built release. The first call builds it. */
 function builtRelease(commit: string): string {
   const folder = path.join(root, '.cache/releases', commit);
   if (existsSync(path.join(folder, 'built'))) return folder;

@@ -1,5 +1,5 @@
-// What of npm is installed in a folder, as CycloneDX 1.5 on stdout: each package with its version, hash and licence. The image's build runs it.
-// `npm sbom --omit=dev` goes by another list than `npm ci` does: it leaves out express, and has what only a workspace's tools need.
+// Prints the npm packages installed in the current folder as CycloneDX 1.5: name, version, hash and licence. The
+// image's build runs it. `npm sbom --omit=dev` differs from `npm ci`: it omits express and lists tools of workspaces.
 import { readFileSync } from 'node:fs';
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));

@@ -1,17 +1,20 @@
-/** The arithmetic of `node --import tsx scripts/capacity.ts`: a service's traffic, and what it takes by figures that were measured. Pure. */
+/** Computes the processes and stores that a service's traffic needs, from measured figures. Pure. */
 
 export const KINDS = ['api', 'hold-expiry', 'webhook-delivery'] as const;
 export type Kind = (typeof KINDS)[number];
 type Operation = 'hold' | 'confirm' | 'availability' | 'expiry' | 'event' | 'delivery';
 
-/** What was measured: `figures.json`. */
+/** The measured figures: `figures.json`. */
 export type Figures = {
   measured: string;
   machine: string;
   /** Milliseconds of processor time for one operation, by process. */
   cpuMs: Record<Operation, Partial<Record<Kind | 'mongod' | 'redis', number>>>;
   memoryMb: Record<Kind, number>;
-  /** On disk with its share of the indexes, and as much again for pages that are not full: of the reservation of a booking or of a hold that was none, of a venue with all that belongs to it, and of a job in Redis. */
+  /**
+   * On disk, with indexes, doubled for pages that are not full. `booking`, `hold`: the reservation of a booking and of
+   * a hold that was not confirmed. `venue`: includes everything that belongs to it. `job`: in Redis.
+   */
   bytes: {
     booking: number;
     hold: number;
@@ -21,9 +24,9 @@ export type Figures = {
     venue: number;
     redisEmpty: number;
   };
-  /** Acknowledged writes of one operation; those that come together share one to the disk. */
+  /** Acknowledged writes of one operation. Concurrent ones share one write to the disk. */
   journalledWrites: Partial<Record<Operation, number>>;
-  /** Estimate for one process. */
+  /** Estimates for one process. */
   connections: { mongodb: Record<Kind, number>; redis: Record<Kind, number> };
 };
 
@@ -33,7 +36,7 @@ export type Traffic = {
   holdsPerBooking: number;
   readsPerHold: number;
   subscriptionsPerVenue: number;
-  /** The busiest seconds beside the mean of a day. */
+  /** Load of the busiest seconds as a multiple of the day's mean. */
   peakFactor: number;
   retentionDays: number;
   holdTtlSeconds: number;
@@ -44,7 +47,7 @@ export type Traffic = {
 
 export type Limit = {
   what: string;
-  /** At the peak, and at most. */
+  /** The use at the peak, and the maximum. */
   used: number;
   of: number;
   unit: string;
@@ -52,10 +55,12 @@ export type Limit = {
 };
 
 export type Capacity = {
-  /** Operations a second at the peak. */
+  /** Operations per second at the peak. */
   peak: Record<Operation, number>;
   processes: Record<Kind, { count: number; cores: number; memoryMb: number }>;
-  /** `gbAYear`: bookings, which stay; `gbAfterAYear`: those of the first year, and all that has not been purged then. */
+  /**
+   * `gbAYear`: bookings, which are kept. `gbAfterAYear`: bookings of the first year and all rows not purged by then.
+   */
   mongodb: {
     cores: number;
     writesPerSecond: number;
@@ -64,14 +69,14 @@ export type Capacity = {
     gbAfterAYear: number;
   };
   redis: { cores: number; memoryMb: number; connections: number };
-  /** That which is used up first comes first. */
+  /** The limit that is reached first comes first. */
   limits: Limit[];
 };
 
 const DAY_SECONDS = 86_400;
-/** A process that is busier than this makes calls wait for each other. */
+/** Above this use, calls of a process wait for each other. */
 const BUSY = 0.7;
-/** One may be killed at any time. */
+/** One process may be killed at any time. */
 const AT_LEAST = 2;
 const REDIS_CORES = 1;
 const MONGODB_CONNECTIONS = 32_000;
@@ -115,7 +120,7 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
   return { peak, processes, mongodb, redis, limits };
 }
 
-/** Each hold is an event, and so is its end: a booking, a release or an expiry. */
+/** Each hold has two events: the hold, and its booking, release or expiry. */
 function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerVenue, peakFactor }: Traffic) {
   const confirm = (bookingsADay / DAY_SECONDS) * peakFactor;
   const hold = confirm * holdsPerBooking;
@@ -140,7 +145,7 @@ function bytesOfDay(
   return { kept: bookingsADay * bytes.booking, purged: (holds - bookingsADay) * bytes.hold + events };
 }
 
-/** Jobs of live holds and of an hour's deliveries, which is how long those that are done are kept and the longest retry takes. */
+/** Jobs of live holds, of deliveries that wait for a retry (up to an hour), and kept finished jobs. */
 function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes }: Figures): number {
   const KEPT_DONE = 3 * 1000;
   const failing = peak.delivery * 3600 * 0.05;

@@ -22,24 +22,24 @@ type Values = Omit<Traffic, 'subscriptionsPerVenue' | 'peakFactor' | 'holdTtlSec
   json: boolean;
 };
 
-/** Ends the process with a sentence that names the option where one is wrong, and with the usage for --help. */
+/** For a wrong option, prints its name and the error and exits. For --help, prints the usage and exits. */
 export function parseOptions(args: readonly string[]): { traffic: Traffic; json: boolean } {
-  const command = new Command('node --import tsx scripts/capacity.ts --')
+  const command = new Command('node --import tsx scripts/capacity.ts')
     .description(
-      'What processes, memory, disk and connections a service needs, and what is used up first: arithmetic on measured figures (scripts/capacity/).',
+      'Computes the processes, memory, disk and connections that a service needs, and the first limit, from measured figures (scripts/capacity/).',
     )
     .requiredOption('--venues <n>', 'venues on sale', wholeNumberFrom(1, 1e7))
-    .requiredOption('--bookings-a-day <n>', 'bookings of a day, of all venues', numberFrom(1, 1e9))
-    .option('--holds-per-booking <n>', 'holds for each that is confirmed', numberFrom(1, 1000), 3)
-    .option('--reads-per-hold <n>', 'reads of availability for each hold', numberFrom(0, 1e5), 10)
-    .option('--subscriptions <n>', 'webhook subscriptions that get an event', numberFrom(0, 1000), 2)
-    .option('--peak <n>', 'the busiest seconds beside the mean', numberFrom(1, 1e4), 10)
-    .option('--retention-days <n>', 'how long all but bookings is kept', numberFrom(1, 36_500), 30)
+    .requiredOption('--bookings-a-day <n>', 'bookings per day of all venues', numberFrom(1, 1e9))
+    .option('--holds-per-booking <n>', 'holds per confirmed booking', numberFrom(1, 1000), 3)
+    .option('--reads-per-hold <n>', 'reads of availability per hold', numberFrom(0, 1e5), 10)
+    .option('--subscriptions <n>', 'webhook subscriptions per event', numberFrom(0, 1000), 2)
+    .option('--peak <n>', 'load of the busiest seconds as a multiple of the mean', numberFrom(1, 1e4), 10)
+    .option('--retention-days <n>', 'days to keep rows other than bookings', numberFrom(1, 36_500), 30)
     .option('--hold-ttl <n>', 'HOLD_TTL_SECONDS', numberFrom(1, 1800), 600)
-    .option('--receiver-ms <n>', "how long partners' endpoints take", numberFrom(1, 60_000), 200)
+    .option('--receiver-ms <n>', "response time of partners' endpoints", numberFrom(1, 60_000), 200)
     .option('--webhook-concurrency <n>', 'WEBHOOK_CONCURRENCY', wholeNumberFrom(1, 5000), 200)
     .option('--mongodb-cores <n>', 'processors of the primary', numberFrom(0.1, 1024), 8)
-    .option('--json', 'as JSON', false)
+    .option('--json', 'print JSON', false)
     .parse(args, { from: 'user' });
   const { subscriptions, peak, holdTtl, json, ...traffic } = command.opts<Values>();
   return {

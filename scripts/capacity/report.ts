@@ -4,7 +4,7 @@ import { KINDS } from './model.ts';
 
 const WIDTH = 80;
 
-/** Three digits where there are that many: 12,300, 4.5, 0.02. */
+/** A short number: 12,300, 45.6, 4.50, 0.02. */
 function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(value >= 10 ? 1 : 2);
@@ -23,10 +23,10 @@ export function asText(
   return [
     `${figure(traffic.venues)} venues, ${figure(traffic.bookingsADay)} bookings a day, at ${traffic.peakFactor} times the mean:`,
     '',
-    row('A second at the peak', 'holds', 'confirms', 'reads', 'deliveries'),
+    row('Per second at the peak', 'holds', 'confirms', 'reads', 'deliveries'),
     row('', figure(peak.hold), figure(peak.confirm), figure(peak.availability), figure(peak.delivery)),
     '',
-    row('Processes', 'how many', 'cores used', 'memory'),
+    row('Processes', 'count', 'cores used', 'memory'),
     ...KINDS.map((kind) => {
       const { count, cores, memoryMb } = processes[kind];
       return row(kind, String(count), figure(cores), `${figure(memoryMb)} MB`);
@@ -36,10 +36,10 @@ export function asText(
     row('MongoDB', figure(mongodb.cores), `${figure(mongodb.gbAfterAYear)} GB`, figure(mongodb.connections)),
     row('Redis', figure(redis.cores), `${figure(redis.memoryMb)} MB`, figure(redis.connections)),
     `MongoDB after a year: bookings stay, ${figure(mongodb.gbAYear)} GB a year, the rest for ${traffic.retentionDays} days;`,
-    `at most ${figure(mongodb.writesPerSecond)} journalled writes a second (IOPS): those that wait together`,
-    'share one, so a slow disk makes them late rather than fewer.',
+    `at most ${figure(mongodb.writesPerSecond)} journalled writes per second (IOPS). Waiting ones share a disk`,
+    'write, so a slow disk delays writes but does not limit their number.',
     '',
-    row('Used up first', 'used', 'there is', 'room'),
+    row('Limits', 'used', 'available', 'room'),
     ...limits.map(({ what, used, of, unit }) =>
       row(unit === '' ? what : `${what}, ${unit}`, figure(used), figure(of), `${figure(of / used)} ×`),
     ),

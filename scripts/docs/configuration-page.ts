@@ -39,7 +39,7 @@ No process of the service reads these.
 | \`NODE_IMAGE\`, \`MONGO_IMAGE\`, \`REDIS_IMAGE\`, \`CADDY_IMAGE\` | see \`.env.example\` | Compose: images; pin them by digest |
 `;
 
-/** What the page says of a setting; `allowed` replaces the bounds that the code states. */
+/** The page's text about a setting. `allowed` replaces the bounds from the code. */
 type Entry = { about: string; allowed?: string };
 type Group = { title: string; intro?: string; settings: Partial<Record<keyof Config, Entry | string>> };
 
@@ -230,7 +230,7 @@ function defaultOf(value: Default = ''): string {
   return text === '' ? 'none' : `\`${text}\``;
 }
 
-/** The bounds in words: the rule's own note, its values, or its least and greatest number. */
+/** The bounds in words: the rule's note, its values, or its minimum and maximum. */
 function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): string {
   if (notes !== undefined) return notes.join();
   if (type === 'boolean') return '`true`, `false`';
@@ -242,7 +242,7 @@ function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): 
   return max === undefined ? `${min} or more` : `${min} to ${max}`;
 }
 
-/** The processes that read a setting; commands such as `migrate` count too. */
+/** The processes that read a setting, including commands such as `migrate`. */
 function readersOf(variable: string): string {
   const readers = PROCESS_NAMES.filter((name) => Object.hasOwn(SETTINGS[name], variable));
   if (readers.length === PROCESS_NAMES.length) return 'all';

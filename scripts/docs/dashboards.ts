@@ -4,7 +4,7 @@ import { PROCESSES } from './dashboards/processes.ts';
 import { SERVICE } from './dashboards/service.ts';
 import { dashboardJson } from './grafana.ts';
 
-/** The dashboards for Grafana: path → JSON. */
+/** The Grafana dashboards: path → JSON. */
 export function grafanaDashboards(): Record<string, string> {
   return {
     'deploy/grafana/service.json': dashboardJson(SERVICE),

@@ -13,7 +13,7 @@ import { grafanaDashboards } from './dashboards.ts';
 import { errorsPage } from './errors-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
-/** Nothing here is reached: a route table only closes over its connections. */
+/** These addresses are never called: making a route table opens no connection. */
 const SETTINGS = {
   HOST: '127.0.0.1',
   MONGODB_URI: 'mongodb://nowhere/nothing',
@@ -22,17 +22,14 @@ const SETTINGS = {
   ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
 };
 
-/**
- * A context that has its settings and nothing behind them: route tables can be made of it and read. Whatever else is
- * asked of it throws.
- */
+/** A context with settings but no connections, to make and read route tables. Using its other parts throws. */
 function unconnectedContext(): Context {
   const absent = (part: string) =>
     new Proxy(
       {},
       {
         get: () => {
-          throw new Error(`A route table was made with a look at ${part}, which documents have not.`);
+          throw new Error(`Making a route table reads ${part}, which generated documents do not have.`);
         },
       },
     );
@@ -40,19 +37,19 @@ function unconnectedContext(): Context {
   return { ...parts, config: loadConfig(SETTINGS) } as Context;
 }
 
-/** The route tables of both listeners in sandbox mode with the default settings; to be read, not served. */
+/** The route tables of both listeners in sandbox mode with default settings. Read them, do not serve them. */
 export function routeTables(): { partner: Operation[]; operator: Operation[] } {
   const context = unconnectedContext();
   return { partner: partnerRoutes(context), operator: operatorRoutes(context) };
 }
 
-/** The documents of both listeners, as a service in sandbox mode with the default settings serves them. */
+/** The OpenAPI documents of both listeners in sandbox mode with default settings. */
 export function apiDocuments(): { partner: OpenApiDocument; operator: OpenApiDocument } {
   const { partner, operator } = routeTables();
   return { partner: describePartnerApi(partner), operator: describeOperatorApi(operator) };
 }
 
-/** The alert rules as the Prometheus Operator loads them: a component of kustomize cannot read a file outside its folder. */
+/** The alert rules as a PrometheusRule. A copy, because a kustomize component cannot read files outside its folder. */
 function prometheusRule(): string {
   const rules = readFileSync(new URL('../../deploy/prometheus/rules.yml', import.meta.url), 'utf8');
   const groups = rules.slice(rules.indexOf('groups:')).replaceAll(/^(?=.)/gm, '  ');
@@ -67,7 +64,7 @@ spec:
 ${groups}`;
 }
 
-/** Everything that is generated of the code but the client's: path → text. */
+/** All files that are generated from the code, except the client's: path → text. */
 export function generatedDocs(): Record<string, string> {
   const { partner, operator } = apiDocuments();
   const asText = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
@@ -77,7 +74,7 @@ export function generatedDocs(): Record<string, string> {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/webhook-events.md': webhooksPage(partner),
-    // The scenarios that a certification report must have. The image has no client, so `src/` cannot import them.
+    // The scenarios that a certification report must have. A file, because the image has no client to import them from.
     'docs/certification-suite.json': asText({ version: SUITE_VERSION, scenarios: SCENARIOS.map(({ id }) => id) }),
     'deploy/kubernetes/components/prometheus-operator/rules.yaml': prometheusRule(),
     ...grafanaDashboards(),

@@ -20,7 +20,7 @@ const FOOT = `
 ¹ Operator interface only.
 `;
 
-/** docs/errors.md: every code of the registry, by status. */
+/** docs/errors.md: all codes of the registry, by status. */
 export function errorsPage(): string {
   const rows = ERROR_CODES.map((code) => {
     const { status, when, remedy, audience } = ERRORS[code];

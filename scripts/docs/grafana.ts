@@ -1,19 +1,19 @@
-/** What a panel shows; `title`, `description` and `unit` are what its reader needs, the rest has defaults. */
+/** A dashboard panel. */
 export type Panel = {
   title: string;
   description: string;
-  /** As Grafana names it: `reqps`, `s`, `percentunit`, `bytes`, `short`. */
+  /** Grafana's name: `reqps`, `s`, `percentunit`, `bytes`, `short`. */
   unit: string;
   queries: readonly Query[];
   /** One figure instead of a graph. */
   isStat?: true;
-  /** From where on it is bad; that of the alert, where there is one. `below`: it is bad under it. */
+  /** Values from `at` on, or with `below` those under it, are bad. If there is an alert, `at` is its threshold. */
   threshold?: { at: number; below?: true };
   /** Anchor in docs/operations.md. */
   runbook?: string;
 };
 
-/** `color` where the series has a meaning; others are coloured by their names, the same on every panel. */
+/** Set `color` if it has a meaning. By default the name decides it, so it is the same on every panel. */
 type Query = { legend: string; expr: string; color?: 'green' | 'orange' | 'red' | 'blue' | 'purple' };
 
 export type Dashboard = { uid: string; title: string; description: string; panels: readonly Panel[] };
@@ -26,7 +26,7 @@ const COLUMNS = 24;
 const STAT_HEIGHT = 4;
 const GRAPH_HEIGHT = 8;
 
-/** The JSON that Grafana 10 or newer provisions: single figures in one row above, two graphs a row below. */
+/** The JSON for Grafana 10 or newer: one row of single figures, then two graphs per row. */
 export function dashboardJson({ uid, title, description, panels }: Dashboard): string {
   const document = {
     uid,
@@ -81,7 +81,7 @@ const queryVariable = (name: string, label: string, query: string, allValue: str
 
 const variables = [
   { type: 'datasource', name: 'datasource', label: 'Data source', query: 'prometheus' },
-  // A single deployment needs no such label.
+  // A single deployment has no label `namespace`, so `.*` also matches its absence.
   queryVariable('namespace', 'Namespace', 'label_values(up{job=~"partner-booking-.+"}, namespace)', '.*'),
   queryVariable('job', 'Job', 'label_values(up{job=~"partner-booking-.+"}, job)', 'partner-booking-.+'),
   queryVariable('instance', 'Instance', 'label_values(up{namespace=~"$namespace",job=~"$job"}, instance)', '.+'),

@@ -20,7 +20,7 @@ type Request = {
   requestBody: { content: Record<string, { schema: { $ref?: string }; example: unknown }> };
 };
 
-/** docs/webhook-events.md: the headers, the fields of all events, and the fields that each type adds. */
+/** docs/webhook-events.md: the headers, the common fields, and the fields that each type adds. */
 export function webhooksPage(document: OpenApiDocument): string {
   const webhooks = webhooksOf(document);
   const requestOf = (name: string) => (webhooks[name] as { post: Request }).post;
@@ -58,7 +58,7 @@ export function webhooksPage(document: OpenApiDocument): string {
 
 const FIELD_TABLE = '| Field | Type | Meaning |\n|---|---|---|\n';
 
-/** A row for each field, those of nested objects under their path. */
+/** A row for each field; nested fields by their path. */
 function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix = ''): string[] {
   return Object.entries(properties as Record<string, JsonSchema>).flatMap(([name, field]) => {
     const isOptional = !(required as string[]).includes(name);
@@ -74,7 +74,7 @@ function typeOf({ type, format, enum: values }: JsonSchema): string {
   return NAMES[String(format)] ?? String(type);
 }
 
-/** Types that the page shows a body of. The other bodies differ from these in few fields, and are in the description. */
+/** Types for which the page shows a body. The other bodies are similar; the OpenAPI document has them. */
 const EXAMPLES = ['booking_cancelled', 'availability_changed'];
 
 /** Meanings of fields whose schemas have no description. */

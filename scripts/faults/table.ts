@@ -4,7 +4,7 @@ import type { Finding } from '../../test/faults/report.ts';
 
 const WIDTH = 80;
 
-/** What was found, by promise, for a terminal of 80 columns. */
+/** The findings by promise, for a terminal of 80 columns. */
 export function asText(findings: readonly Finding[]): string {
   return byPromise(findings)
     .map(([promise, found]) => [`\n${promise}. ${PROMISES[promise]}`, ...found.map(findingAsText)].join('\n'))
@@ -43,7 +43,7 @@ function byPromise(findings: readonly Finding[]): [PromiseId, Finding[]][] {
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 const cell = (value: string | number): string => String(value).replaceAll('|', '\\|');
 
-/** Broken between words, further lines as far in as the first. */
+/** Wraps at `WIDTH`; further lines are indented like the first. */
 function wrapped(text: string, indent: string): string {
   const lines = [indent];
   for (const word of text.split(' ')) {

@@ -1,4 +1,4 @@
-/** What a service needs for its calls to succeed: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
+/** Creates rows that calls can name: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
 
 import type { Json, Partner } from '../../test/support/factories.ts';
 import {
@@ -19,7 +19,7 @@ import type { ServiceCalls } from '../../test/support/service-calls.ts';
 import type { Listeners } from '../../test/support/service-environment.ts';
 import type { KnownValues } from './settings.ts';
 
-/** Fuzzing uses things up: it cancels, releases, books and deletes what it is given. */
+/** Many, because fuzzing cancels, releases, books and deletes them. */
 const OF_EACH = 40;
 const PHONE = '+919876543210';
 
@@ -27,7 +27,7 @@ export type Provisioned = { partner: Partner; values: KnownValues };
 
 type Service = Listeners & ServiceCalls & Stored;
 
-/** A partner with a little of everything, and the ids of it. */
+/** A partner with some rows of each kind, and their ids. */
 export async function provision(service: Service): Promise<Provisioned> {
   const venues = [await anyVenue(service, [{}, {}, {}]), await anyVenue(service, [{}])];
   const venueIds = venues.map(({ id }) => id);
@@ -77,7 +77,7 @@ export async function provision(service: Service): Promise<Provisioned> {
   return { partner, values };
 }
 
-/** The events of the holds are told: some deliveries have ended, the others wait for a worker that there is not. */
+/** Dispatches the events of the holds. Half of their deliveries become dead letters; no worker delivers the others. */
 async function deliveriesOf(service: Service, partner: Partner, holdIds: string[]): Promise<string[]> {
   for (const holdId of holdIds) await service.dispatch(holdId);
   const listed = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
@@ -89,7 +89,7 @@ async function deliveriesOf(service: Service, partner: Partner, holdIds: string[
   return ids;
 }
 
-/** What the operator's interface names; these are others than the partner's own, so that a key deleted is nobody's. */
+/** Values for the operator interface. Spare partners and keys, so that fuzzing never deletes the key that it uses. */
 async function operatorValues(service: Service, { id }: Partner): Promise<KnownValues> {
   const spare = await Promise.all(Array.from({ length: 4 }, () => anyPartner(service)));
   const keyLists = spare.map(async (partner) => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { KnownValues, OpenApiDocument } from './settings.ts';
 import { fuzzSettings } from './settings.ts';
 
-/** What must hold of every response. */
+/** Checks of every response. */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -24,7 +24,7 @@ export type Target = {
   document: OpenApiDocument;
   values: KnownValues;
   seed: number;
-  /** Most made-up cases of each operation, beside those that its schema names. */
+  /** Generated cases per operation at most, besides those of its schema. */
   casesPerOperation: number;
   deadlineMs: number;
   /** An empty folder. */
@@ -37,11 +37,11 @@ export type Outcome = {
   /** Calls answered 2xx. */
   accepted: number;
   isClean: boolean;
-  /** What the fuzzer says, with a command to repeat each fault. */
+  /** The fuzzer's output, with a command that repeats each fault. */
   output: string;
 };
 
-/** What is read of the fuzzer's own report. */
+/** The part of the fuzzer's report that is read. */
 type Report = {
   complete: boolean;
   test_cases: { generated: number };
@@ -49,7 +49,7 @@ type Report = {
   valid_rates: Record<string, Record<string, { accepted: number }>>;
 };
 
-/** Sends the cases and checks every response. Not clean where a response is wrong, or the fuzzer did not come to its end. */
+/** Sends the cases and checks every response. Not clean if a response is wrong or the fuzzer did not finish. */
 export async function runFuzzer(python: string, target: Target): Promise<Outcome> {
   const file = (name: string) => path.join(target.folder, name);
   await writeFile(file('openapi.json'), JSON.stringify(target.document));
@@ -87,7 +87,7 @@ function run(command: string, args: string[], target: Target): Promise<{ code: n
         output += chunk.toString();
       });
     const late = setTimeout(() => {
-      output += `\nNot done after ${target.deadlineMs / 1000} s: ended.\n`;
+      output += `\nKilled: not finished after ${target.deadlineMs / 1000} s.\n`;
       child.kill('SIGKILL');
     }, target.deadlineMs);
     const endWithUs = () => child.kill('SIGKILL');

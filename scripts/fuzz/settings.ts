@@ -1,6 +1,6 @@
-/** Which real values the fuzzer mixes into what it makes up. */
+/** Settings that mix real values into the fuzzer's generated ones. */
 
-/** Values by name. A name is that of a field in a query or body, or of the collection before a path parameter (`holds`). */
+/** Values by the name of a query or body field, or of the collection before a path parameter (`holds`). */
 export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
 export type OpenApiDocument = { paths: Record<string, Record<string, unknown>> };
@@ -10,8 +10,8 @@ const REAL_SHARE = 0.7;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * A configuration file for the fuzzer (TOML). Without real ids nearly every response would be a 404; with them alone no 404
- * would ever come. A path parameter takes the values named by the segment before it.
+ * A configuration file for the fuzzer (TOML). Real ids are mixed in: without them nearly every response would be a 404,
+ * and with nothing else none would. A path parameter takes the values named by the segment before it.
  */
 export function fuzzSettings(document: OpenApiDocument, values: KnownValues): string {
   const dictionaries = Object.entries(values).map(
@@ -29,7 +29,6 @@ export function fuzzSettings(document: OpenApiDocument, values: KnownValues): st
   return ['[dictionaries]', ...dictionaries, '[parameters]', ...fields, ...operations].join('\n');
 }
 
-/** How many operations a document has. */
 export function countOperations(document: OpenApiDocument): number {
   return Object.values(document.paths).flatMap((item) => METHODS.filter((method) => method in item)).length;
 }
@@ -44,10 +43,10 @@ function parametersOf(path: string): { name: string; collection: string }[] {
 const binding = (key: string, dictionary: string) =>
   `${quote(key)} = { dictionary = ${quote(dictionary)}, probability = ${REAL_SHARE} }`;
 
-/** A JSON string is a TOML string. */
+/** TOML accepts JSON strings. */
 const quote = (text: string) => JSON.stringify(text);
 
-/** One operation of the document that reads, stating of its every response a body that nothing can fit. */
+/** The document with only one GET operation, whose response schema no body can match. */
 export function withImpossibleAnswers(document: OpenApiDocument): OpenApiDocument {
   const [path, item] = Object.entries(document.paths).find(([, each]) => 'get' in each) ?? [];
   if (path === undefined || item === undefined) throw new Error('The document has no operation that reads');

@@ -1,11 +1,11 @@
-/** The deployment that is chosen on the dashboard, where several share a Prometheus. */
+/** The deployment chosen on the dashboard. Several may share a Prometheus. */
 export const DEPLOYMENT = 'namespace=~"$namespace"';
-/** Its processes that are chosen. */
+/** The chosen processes of the deployment. */
 export const OWN = `${DEPLOYMENT},job=~"$job",instance=~"$instance"`;
-/** Its API processes alone. */
+/** The chosen API processes of the deployment. */
 export const API = `${DEPLOYMENT},job="partner-booking-api",instance=~"$instance"`;
 
-/** The series `selector`, in braces, with one more matcher. */
+/** The selector, which ends in a brace, with one more matcher. */
 export const where = (selector: string, matcher: string): string => selector.replace(/\}$/, `,${matcher}}`);
 
 export const perSecond = (counter: string, by?: string): string =>
