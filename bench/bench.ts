@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the service as it is shipped, each path beside what limits it, in one run. docs/performance.md says
- * what the rows are; `--help` says what can be asked for.
+ * `npm run bench`: measures each path of the built service and the path's limit in one run. docs/performance.md
+ * explains the rows; `--help` lists the options.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -51,7 +51,7 @@ async function measure(options: Options): Promise<Report> {
       Object.assign(figures, await row.measure(bench));
       say(`${row.name}: ${((performance.now() - rowBeganAt) / 1000).toFixed(0)} s`);
     } catch (error) {
-      // The others are worth having, and what is missing fails the run.
+      // Measure the other rows. The run fails in the end.
       failed.push(row.name);
       say(`${row.name} FAILED: ${(error as Error).stack}`);
     }
@@ -67,7 +67,7 @@ async function measure(options: Options): Promise<Report> {
   };
 }
 
-/** What the first calls of a process cost is no figure of any row. */
+/** Calls the product before any row, so that no row measures the first calls of a process. */
 async function warmUp(bench: Bench): Promise<void> {
   const { product, apiKeys, venue } = bench;
   const pace = { kind: 'count', count: WARM_CALLS, withinSeconds: WARM_SECONDS } as const;

@@ -16,8 +16,8 @@ const HIGHEST = 10;
 type Bar = { name: FigureName; value: number; before: number | undefined };
 
 /**
- * A bar for each figure that is a multiple of its limit, as SVG that needs nothing beside itself: a mark where its goal lies,
- * and a thin bar of what it was in `before`. Figures that must be small are left out: the table has them.
+ * A self-contained SVG with a bar for each figure that is a multiple of its limit, a mark at its goal, and a thin bar
+ * for its value in `before`. Omits figures that must be small; the table has them.
  */
 export function asChart(report: Report, before?: Report): string {
   const bars = FIGURE_NAMES.flatMap((name): Bar[] => {

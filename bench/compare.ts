@@ -2,20 +2,19 @@ import type { Loaded } from './load/load.ts';
 import type { CpuUs, Figure } from './report.ts';
 import { median, spreadOf } from './statistics.ts';
 
-/** What one measured run came to. */
+/** The result of one measured run. */
 export type Run = { perSecond: number; cpuUs: CpuUs; othersShare: number };
 
-/** A load as a run: of its calls only those count that came to `expected`, and nearly all must. */
+/** A load as a run. Counts the calls with outcome `expected`. @throws Error if fewer than 99 % have it */
 export function runOf({ outcomes, calls, seconds, cpuUs, othersShare }: Loaded, expected: string): Run {
   const good = outcomes[expected] ?? 0;
   if (good < calls * 0.99 || calls === 0)
-    throw new Error(`Of ${calls} calls, ${good} came to ${expected}: ${JSON.stringify(outcomes)}`);
+    throw new Error(`Of ${calls} calls, ${good} resulted in ${expected}: ${JSON.stringify(outcomes)}`);
   return { perSecond: good / seconds, cpuUs, othersShare };
 }
 
 /**
- * Makes each of the runs once, in their order, and that `rounds` times, so that what else the machine does meanwhile meets all
- * alike. Returns the runs of each.
+ * Runs the variants in turn, so that other work of the machine affects all alike. Returns `rounds` runs of each.
  */
 export async function interleave<Runs extends Record<string, unknown>>(
   rounds: number,
@@ -29,13 +28,13 @@ export async function interleave<Runs extends Record<string, unknown>>(
   return runs;
 }
 
-/** The first rate as a multiple of the second, round by round: the product's of its limit's, or of few of many. */
+/** The rate of `product` as a multiple of that of `limit`, round by round. */
 export function rateFigure(product: readonly Run[], limit: readonly Run[]): Figure {
   const ratios = product.map(({ perSecond }, round) => perSecond / (limit[round]?.perSecond ?? Number.NaN));
   return { ...spreadOf(ratios), ...ratesOf(product, limit) };
 }
 
-/** The product's processor time for an operation, of all its processes together, as a multiple of its limit's. */
+/** The product's processor time per operation, over all its processes, as a multiple of its limit's. */
 export function cpuFigure(product: readonly Run[], limit: readonly Run[]): Figure {
   const ratios = product.map(({ cpuUs }, round) => sum(cpuUs) / sum(limit[round]?.cpuUs ?? {}));
   return { ...spreadOf(ratios), ...ratesOf(product, limit) };
@@ -50,13 +49,13 @@ function ratesOf(product: readonly Run[], limit: readonly Run[]) {
   };
 }
 
-/** The median of the runs for each process. */
+/** For each process, the median of the runs. */
 function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   const names = new Set(runs.flatMap(({ cpuUs }) => Object.keys(cpuUs)));
   return Object.fromEntries([...names].map((name) => [name, median(runs.map(({ cpuUs }) => cpuUs[name] ?? 0))]));
 }
 
-/** The sum for each kind of process: `mongod 2` counts as `mongod`. */
+/** Sums for each kind of process: `mongod 2` counts as `mongod`. */
 export function byKind(cpuUs: CpuUs): CpuUs {
   const kinds: CpuUs = {};
   for (const [label, used] of Object.entries(cpuUs)) {

@@ -12,18 +12,18 @@ export function digits(value: number): string {
 
 export const withUnit = (value: number, { unit }: Goal): string => `${digits(value)} ${unit}`;
 
-/** `0.09–0.11`, or nothing where there was one round. */
+/** `0.09–0.11`; empty after a single round. */
 export function rangeOf({ low, high }: Spread): string {
   return low === high ? '' : `${digits(low)}–${digits(high)}`;
 }
 
-/** `≥ 0.5`, or nothing where there is no goal. */
+/** `≥ 0.5`; empty without a goal. */
 export function goalText({ atLeast, atMost }: Goal): string {
   if (atLeast !== undefined) return `≥ ${atLeast}`;
   return atMost === undefined ? '' : `≤ ${atMost}`;
 }
 
-/** Milliseconds by process, the largest first; those that hardly show are left out. */
+/** Milliseconds by process, largest first. Omits processes below 1 %. */
 export function cpuText(cpuUs: CpuUs): string {
   const sum = Object.values(cpuUs).reduce((all, us) => all + us, 0);
   const shown = Object.entries(cpuUs).filter(([, us]) => us >= sum * 0.01);

@@ -1,15 +1,15 @@
 import type { Report } from './report.ts';
 
 export type Goal = {
-  /** The row of `bench/rows/` that measures it. */
+  /** The row of `bench/rows/` that measures the figure. */
   row: string;
-  /** What the table says of it, at most 31 characters. */
+  /** The label in the table, at most 31 characters. */
   label: string;
-  /** What the product stands beside, in the same run. */
+  /** What the product is compared with in the same run. */
   limit?: string;
   /** `x`: the product's rate (or use) as a multiple of its limit's. */
   unit: 'x' | 'ms' | 's' | 'MB' | '%';
-  /** Neither: measured and shown, with no goal. */
+  /** Without `atLeast` and `atMost`, the figure has no goal. */
   atLeast?: number;
   atMost?: number;
 };
@@ -18,7 +18,7 @@ const INSERT = 'insertOne of the same document';
 const POST = 'a signed POST by undici';
 const CONSTANT = 'a constant response through the same middleware';
 
-/** What each figure of the benchmark has to reach. A figure is measured by the row that it names. */
+/** The goals of all figures. `row` measures the figure. */
 export const GOALS = {
   hold: { row: 'hold', label: 'hold, workers stopped', limit: INSERT, unit: 'x', atLeast: 0.84 },
   'hold-textbook': {
@@ -155,7 +155,7 @@ export type FigureName = keyof typeof GOALS;
 
 export const FIGURE_NAMES = Object.keys(GOALS) as FigureName[];
 
-/** Null where it has no goal. */
+/** Null if there is no goal. */
 export function isReached(goal: Goal, value: number): boolean | null {
   if (goal.atLeast !== undefined) return value >= goal.atLeast;
   return goal.atMost === undefined ? null : value <= goal.atMost;

@@ -4,11 +4,11 @@ import { measuredText, sectionOf } from './measured.ts';
 
 export type LargeReport = Measured & {
   rows: number;
-  /** Milliseconds, by what was measured. */
+  /** Milliseconds by measurement. */
   few: Record<string, number>;
   many: Record<string, number>;
   loadSeconds: number;
-  /** On disk, with its share of the indexes. */
+  /** On disk, including its share of the indexes. */
   bytesOfReservation: number;
 };
 
@@ -27,7 +27,7 @@ function compare({ few, many }: LargeReport): Compared[] {
   });
 }
 
-/** Whether something takes more than twice as long. */
+/** Whether a measurement takes more than twice as long with full stores. */
 export const isMissed = (report: LargeReport): boolean => compare(report).some((each) => each.isMissed);
 
 const rowsOf = (report: LargeReport): string[][] =>

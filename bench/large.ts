@@ -1,6 +1,7 @@
 /**
- * `node --import tsx bench/large.ts`: the service with little in its stores, and with a million reservations of the past year and a million delayed jobs.
- * In one run, so that their ratios hold on any machine: nothing may take twice as long. Loading takes some four minutes, the rest one.
+ * `node --import tsx bench/large.ts`: compares the service with nearly empty stores and with a million past
+ * reservations and a million delayed jobs. Measures both in one run, so that the ratios hold on any machine: nothing
+ * may take more than twice as long. Loading takes about four minutes, the rest one.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,11 +21,11 @@ import { median } from './statistics.ts';
 
 const USAGE = `node --import tsx bench/large.ts [options]
 
-  --rows N     reservations, and as many delayed jobs (1000000)
-  --runs N     how often each is measured; the median counts (3)
+  --rows N     number of reservations and of delayed jobs (1000000)
+  --runs N     measurements of each; the median counts (3)
   --json FILE  writes the figures
   --write      puts the table into docs/evidence/scaling.md
-  --check      exits with 1 where something takes more than twice as long
+  --check      exits with 1 if something takes more than twice as long
 `;
 const JOBS_AT_A_TIME = 2000;
 const FEW = 1000;
@@ -32,7 +33,7 @@ const DUE = 2000;
 const WITHIN_MS = 120_000;
 const A_DAY_MS = 86_400_000;
 
-/** Milliseconds that each takes, medians. */
+/** Median milliseconds by measurement. */
 type Times = Record<string, number>;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -41,7 +42,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - beganAt;
 }
 
-/** Holds that lapsed some time ago, of which no job tells: the sweep of hold expiry ends them. */
+/** Milliseconds in which the sweep of hold expiry expires due holds that have no job. */
 async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }: Bench): Promise<number> {
   const first = takeSlots(DUE);
   const { outboxSince: _since, ...hold } = contents.originals.hold;
@@ -52,16 +53,16 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);
-  // Holds of the previous measurement occupy ordinals of the same partners.
+  // Free the partners' ordinals, which holds of the previous measurement have.
   await contents.clearHolds();
   await contents.insert('reservations', lapsed);
   return timed(async () => {
     product.thaw(['hold-expiry']);
-    if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Lapsed holds were not ended in time');
+    if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Due holds were not expired in time');
   });
 }
 
-/** Starts another API process, waits until its `/readyz` is 200, and ends it again; returns how long the first two took. */
+/** Milliseconds from the start of another API process until its `/readyz` is 200. Ends the process. */
 async function startApi({ product }: Bench): Promise<number> {
   const beganAt = performance.now();
   const { url, stop } = await product.addApi();
@@ -126,9 +127,9 @@ await runForPage({
     const few = await measure(bench, runs);
     const loadedMs = await timed(async () => {
       await addPastBookings(bench, FEW, rows);
-      say(`${rows} reservations are there`);
+      say(`${rows} reservations loaded`);
       await addDelayedJobs(bench.product.redisUrl, rows);
-      say(`${rows} jobs are there`);
+      say(`${rows} jobs loaded`);
     });
     const many = await measure(bench, runs);
     const db = mongoose.createConnection(bench.product.mongodbUri);

@@ -3,7 +3,7 @@ import type { Goal } from './goals.ts';
 import { FIGURE_NAMES, GOALS, isReached } from './goals.ts';
 import type { Figure, Report } from './report.ts';
 
-/** The report as a part of docs/evidence/performance.md, beside what was measured in `before`. */
+/** The report as a section of docs/evidence/performance.md, with the values of `before`. */
 export function asMarkdown(report: Report, before?: Report): string {
   const { at, commit, machine, runs, seconds, minutes, othersShare } = report;
   const rows = FIGURE_NAMES.flatMap((name) => {

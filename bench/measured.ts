@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { projectFolder } from './processes.ts';
 
-/** When, of what and where something was measured. */
+/** Time, commit and machine of a measurement. */
 export type Measured = {
   at: string;
   commit: string;
@@ -10,7 +10,7 @@ export type Measured = {
   minutes: number;
 };
 
-/** `beganAt` is of `performance.now()`. */
+/** @param beganAt from `performance.now()` */
 export function measuredSince(beganAt: number): Measured {
   return {
     at: new Date().toISOString(),
@@ -33,7 +33,7 @@ function commitOfTree(): string {
 export const measuredText = ({ at, commit, machine }: Measured): string =>
   `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}`;
 
-/** What stands between the marks of a page: the facts, and a table. */
+/** The text between the marks of a page: the facts and a table. */
 export function sectionOf(facts: string, heading: readonly string[], rows: readonly string[][]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return ['', facts, '', line(heading), line(heading.map(() => '---')), ...rows.map(line), ''].join('\n');

@@ -16,13 +16,13 @@ const WARM_SECONDS = 0.7;
 export const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 export type OpenBench = Bench & {
-  /** The largest share of the machine that others took in a load so far, from 0 to 1. */
+  /** The largest share of the machine that other processes took in a load so far, from 0 to 1. */
   othersShare: () => number;
 };
 
 /**
- * Starts what all rows share: the product with its contents and the load processes. Each registers its release with `onStop`,
- * also where a later one fails.
+ * Starts the product, its contents and the load processes, which all rows share. Registers each with `onStop` at once,
+ * so that it is released if a later one fails.
  */
 export async function openBench(
   {
@@ -48,7 +48,7 @@ export async function openBench(
     onStop(started.stop);
     return started;
   };
-  // One for the product's calls, one for limits, one for what goes on beside: none is warmed up or filled by another's work.
+  // Separate processes for product calls, limits and side loads: the work of one does not warm up or fill another.
   const [calls, limits, side] = [await load(), await load(), await load()];
 
   let worst = 0;

@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util';
 
 export type Options = {
-  /** Names of rows; empty: all. */
+  /** Names of rows. Empty: all rows. */
   only: string[];
   json: string | undefined;
   chart: string | undefined;
-  /** Print and draw the report in this file, and measure nothing. */
+  /** Print and draw the report in this file instead of measuring. */
   from: string | undefined;
-  /** An earlier report, to stand beside this one. */
+  /** An earlier report, to compare with. */
   before: string | undefined;
-  /** Put figures into docs/evidence/performance.md, and the chart beside docs/performance.md. */
+  /** Update the figures in docs/evidence/performance.md and the chart docs/performance.svg. */
   write: boolean;
-  /** A folder for a processor profile of each process of the product. */
+  /** A folder for a CPU profile of each process of the product. */
   profile: string | undefined;
   check: boolean;
-  /** Bookings of the past in the rows that have many. */
+  /** Past bookings in rows with many. */
   bookings: number;
   runs: number;
   seconds: number;
@@ -22,20 +22,20 @@ export type Options = {
 
 export const USAGE = `npm run bench -- [options]
 
-  --only ROW,ROW   these rows alone
-  --runs N         how often everything is measured; its median counts (3)
-  --seconds N      how long each run is measured (2.5)
-  --bookings N     how many there are in rows that have many (50000)
+  --only ROW,ROW   measures only these rows
+  --runs N         measurements of each row; the median counts (3)
+  --seconds N      duration of each measurement (2.5)
+  --bookings N     bookings in rows with many (50000)
   --json FILE      writes the figures
   --chart FILE     draws the ratios as SVG
-  --from FILE      measures nothing: takes the figures that --json wrote
+  --from FILE      reads the figures that --json wrote instead of measuring
   --before FILE    figures of an earlier run, for the chart and the page
-  --write          puts figures into docs/evidence/performance.md, and the chart into docs/
-  --profile FOLDER a processor profile of each process, and its largest costs
-  --check          exits with 1 where a figure misses its goal
+  --write          updates docs/evidence/performance.md and docs/performance.svg
+  --profile FOLDER writes a CPU profile of each process, and prints its largest costs
+  --check          exits with 1 if a figure misses its goal
 `;
 
-/** @throws Error in words for people */
+/** @throws Error that names the wrong option or row */
 export function parseOptions(args: readonly string[], rowNames: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

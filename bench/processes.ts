@@ -8,7 +8,7 @@ import type { CpuUs } from './report.ts';
 
 const STOP_MS = 27_000;
 
-/** Process numbers by what the processes are called in the report. */
+/** Process ids by the processes' names in the report. */
 export type Pids = Record<string, number>;
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -18,7 +18,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a program with no environment but the given one. It does not outlive this process. */
+/** Starts a program with PATH, HOME and the given environment only. It does not outlive this process. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -43,7 +43,7 @@ export function startScript(url: URL, args: readonly string[] = []): ChildProces
   return startNode([...nodeArguments(fileURLToPath(url)), ...args], {});
 }
 
-/** What the process sends first. Rejects where it ends before. */
+/** The first message of the process. Rejects if it ends before. */
 export async function firstMessage<T>(child: ChildProcess, name: string): Promise<T> {
   const ended = once(child, 'exit').then(([code, signal]): never => {
     throw new Error(`${name} ended (${String(signal ?? code)}) before it was ready`);
@@ -53,7 +53,7 @@ export async function firstMessage<T>(child: ChildProcess, name: string): Promis
   return message;
 }
 
-/** Asks the process to end and waits for it; after 27 s it is killed. */
+/** Ends the process with SIGTERM, or after 27 s with SIGKILL, and waits for its end. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -67,7 +67,7 @@ export async function endProcess(child: ChildProcess): Promise<void> {
 let ticks: number | undefined;
 const ticksPerSecond = (): number => (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'])));
 
-/** Microseconds that a process has had of the processors; 0 where the system does not say. */
+/** Microseconds of processor time that a process has used; 0 if the system does not tell. */
 function cpuUsOf(pid: number): number {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -78,7 +78,7 @@ function cpuUsOf(pid: number): number {
   }
 }
 
-/** The living children of a process that has one thread; none where the system does not say. */
+/** The living children of a single-threaded process; none if the system does not tell. */
 export function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
@@ -88,7 +88,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** Megabytes (10⁶) of memory that a process has in RAM; 0 where the system does not say. */
+/** Resident memory of a process in megabytes (10⁶ bytes); 0 if the system does not tell. */
 export function rssMbOf(pid: number): number {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -113,11 +113,11 @@ function machineUs(): { busy: number; all: number } {
 export type CpuUse = {
   /** Microseconds by process. */
   us: CpuUs;
-  /** The share of the machine that others took, from 0 to 1. */
+  /** The share of the machine that other processes took, from 0 to 1. */
   othersShare: number;
 };
 
-/** Begins to measure; what it returns ends it. `more` are the benchmark's own processes that are not reported. */
+/** Begins to measure and returns the function that ends it. `more`: own processes that are not reported. */
 export function startMeter(pids: Pids, more: readonly number[] = []): () => CpuUse {
   const own = [...new Set([...Object.values(pids), ...more, process.pid])];
   const read = () => ({ machine: machineUs(), us: new Map(own.map((pid) => [pid, cpuUsOf(pid)])) });

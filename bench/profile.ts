@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What V8 writes of a process, as far as it is read here. */
+/** The fields of V8's CPU profile that are read here. */
 export type CpuProfile = {
   nodes: { id: number; callFrame: { functionName: string; url: string } }[];
   samples: number[];
@@ -14,7 +14,7 @@ export type Cost = { where: string; share: number };
 const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
 const SHOWN = 5;
 
-/** Shares of CPU time by package, by module of Node or by folder of the service, largest first. */
+/** Shares of CPU time by package, Node module or folder of the service, largest first. */
 function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const usOf = new Map<string, number>();

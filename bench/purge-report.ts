@@ -4,31 +4,31 @@ import { measuredText, sectionOf } from './measured.ts';
 import type { Latency, Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
 
-/** Milliseconds of the calls of one window. */
+/** Latencies of one window in milliseconds. */
 export type PurgeWindow = { hold: Latency; availability: Latency };
 
 export type PurgeReport = Measured & {
-  /** How many holds were purged. */
+  /** Number of purged holds. */
   rows: number;
   holdsPerSecond: number;
   readsPerSecond: number;
   windowSeconds: number;
   loadSeconds: number;
-  /** For how long a process purged, until all were gone. */
+  /** How long the purge ran until all holds were deleted. */
   purgeSeconds: number;
-  /** The largest share of the machine that others took in a window, from 0 to 1. */
+  /** The largest share of the machine that other processes took in a window, from 0 to 1. */
   othersShare: number;
   without: readonly PurgeWindow[];
   during: readonly PurgeWindow[];
 };
 
 const WIDTH = 80;
-/** What p99 may be while a purge runs, as a multiple of what it is without one. */
+/** Goal: the highest p99 during a purge, as a multiple of the p99 without one. */
 const AT_MOST = 1.5;
 
 type Compared = { label: string; without: Spread; during: Spread; ratio: number; isMissed: boolean };
 
-/** Medians of the windows; NaN where none was measured, which is a miss. */
+/** Medians of the windows. Without a window they are NaN, which counts as missed. */
 function compare({ without, during }: PurgeReport): Compared[] {
   return (['hold', 'availability'] as const).flatMap((call) =>
     (['p50', 'p99'] as const).map((share): Compared => {
@@ -46,7 +46,7 @@ function compare({ without, during }: PurgeReport): Compared[] {
   );
 }
 
-/** Whether a p99 is more than 1.5 times as high while the purge runs. */
+/** Whether a p99 is more than `AT_MOST` times as high during the purge. */
 export const isMissed = (report: PurgeReport): boolean => compare(report).some((each) => each.isMissed);
 
 const ms = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
@@ -83,6 +83,6 @@ export function asText(report: PurgeReport): string {
   return [heading, ...rowsOf(report).map(line), wrapAnsi(factsOf(report), WIDTH)].join('\n');
 }
 
-/** A part of docs/evidence/scaling.md. */
+/** A section of docs/evidence/scaling.md. */
 export const asMarkdown = (report: PurgeReport): string =>
   sectionOf(factsOf(report), ['ms', 'Without a purge', 'While it runs', 'Ratio', 'At most', ''], rowsOf(report));

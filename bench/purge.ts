@@ -1,7 +1,7 @@
 /**
- * `node --import tsx bench/purge.ts`: what callers notice of a purge. Holds are placed and availability is read at a steady pace while hold expiry
- * keeps everything for ever, and while it purges what was loaded. The two take turns until all is gone, so that what else the machine does
- * meets both alike; before the first turn and after the last one nothing is purged.
+ * `node --import tsx bench/purge.ts`: measures how a purge affects callers. Places holds and reads availability at a
+ * steady pace while hold expiry purges loaded holds, and while it keeps everything. Alternates between the two until
+ * all are purged, so that other work of the machine affects both alike; it begins and ends without a purge.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,40 +20,40 @@ import { runForPage } from './run-for-page.ts';
 const USAGE = `node --import tsx bench/purge.ts [options]
 
   --rows N     holds that ended 40 days ago (500000)
-  --seconds N  how long a window of calls is measured (10)
+  --seconds N  duration of a window of calls (10)
   --json FILE  writes the figures
   --write      puts the table into docs/evidence/scaling.md
-  --check      exits with 1 where a p99 is more than 1.5 times as high
+  --check      exits with 1 if a p99 is more than 1.5 times as high
 `;
 
 const ENDED_DAYS_AGO = 40;
 const KEPT_DAYS = 30;
 const HOLDS_PER_SECOND = 50;
 const READS_PER_SECOND = 100;
-/** A partner never exceeds its limit of active holds, and each window finds its slots free. */
+/** Short, so that partners stay below their limit of active holds and each window finds its slots free. */
 const HOLD_TTL_SECONDS = 5;
-/** Windows of a turn. */
+/** Windows per turn. */
 const WITHOUT = 3;
 const DURING = 8;
-/** What the first calls after a start cost is not counted. */
+/** The first calls after a start are not counted. */
 const WARM_SECONDS = 5;
 const POLL_MS = 250;
 const PURGED_WITHIN_MS = 45 * 60_000;
 
 type Db = mongoose.Connection;
 
-/** Fails where a call did. One that waited for a connection until the end is among the latencies with that. */
+/** Throws if a call failed. Calls that waited for a connection until the end count with that time. */
 function requireAll({ outcomes, calls }: Loaded, expected: string): void {
   const good = (outcomes[expected] ?? 0) + (outcomes['not begun'] ?? 0);
-  if (good < calls) throw new Error(`Not all of ${calls} calls came to ${expected}: ${JSON.stringify(outcomes)}`);
+  if (good < calls) throw new Error(`Not all of ${calls} calls resulted in ${expected}: ${JSON.stringify(outcomes)}`);
 }
 
-/** The latency of the calls of one window. */
+/** The latencies of one window. */
 async function measureWindow(bench: Bench, seconds: number): Promise<{ latency: PurgeWindow; othersShare: number }> {
   const { product, apiKeys, venue } = bench;
   const count = Math.ceil(HOLDS_PER_SECOND * seconds);
   const first = bench.takeSlots(count) % slotCount(venue);
-  // The days that are being sold, which are read anew after each hold.
+  // The days of the held slots: each hold makes their availability be read anew.
   const days = new Set(Array.from({ length: count }, (_, n) => slotAt(venue, first + n).date));
   const paths = [...days].map((day) => `/api/v1/slots/availability?venue_id=${venue.id}&date=${day}`);
   const pace = (perSecond: number) => ({ kind: 'rate', perSecond, seconds }) as const;
@@ -75,14 +75,14 @@ async function measureWindow(bench: Bench, seconds: number): Promise<{ latency: 
   };
 }
 
-/** Restarts hold expiry; what it keeps for `days` it begins to purge at once, also where the one before it has purged just now. */
+/** Restarts hold expiry with this retention. Deletes the sweep's lock, so that it purges at once. */
 async function restartHoldExpiry(bench: Bench, db: Db, days: number): Promise<void> {
   await bench.product.runWorkers(['webhook-delivery']);
   await db.collection<{ _id: string }>('leases').deleteOne({ _id: 'sweep-retention' });
   await bench.product.runWorkers(['hold-expiry', 'webhook-delivery'], { RETENTION_HOLDS_DAYS: String(days) });
 }
 
-/** Tells how many of the holds are left: they are purged in the order of their expiry. */
+/** Returns a function that counts the holds left. They are purged in the order of their expiry. */
 function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Promise<number> {
   const end = new Date(firstAt.getTime() + count * stepMs);
   let from = firstAt;
@@ -101,7 +101,7 @@ function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Pro
 
 type Watch = { isGone: () => boolean; stop: () => Promise<number> };
 
-/** Watches a purge until none is left or it is stopped; `stop` returns for how many seconds it has purged. */
+/** Watches a purge until no hold is left or `stop`, which returns how many seconds it purged. */
 function watchPurge(countLeft: () => Promise<number>): Watch {
   const [beganAt, stopping] = [performance.now(), new AbortController()];
   let goneAt: number | undefined;
@@ -128,14 +128,14 @@ function watchPurge(countLeft: () => Promise<number>): Watch {
 
 type Measured = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'othersShare'>;
 
-/** The two in turn, until all is gone. */
+/** Measures without and with a purge in turn, until all holds are purged. */
 async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: number): Promise<Measured> {
   const [without, during]: [PurgeWindow[], PurgeWindow[]] = [[], []];
   const countLeft = countingLeft(db, ended);
   let [purgeSeconds, othersShare] = [0, 0];
   const measureInto = async (windows: PurgeWindow[], watch?: Watch): Promise<void> => {
     const window = await measureWindow(bench, seconds);
-    // A window in which the purge ends is neither.
+    // Do not count the window in which the purge ends.
     if (watch?.isGone()) return;
     othersShare = Math.max(othersShare, window.othersShare);
     windows.push(window.latency);
@@ -148,7 +148,7 @@ async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: numb
     await measureWindow(bench, WARM_SECONDS);
     for (let n = 0; n < WITHOUT; n += 1) await measureInto(without);
   };
-  /** Returns how many holds are left. */
+  /** Returns the number of holds left. */
   const whilePurging = async (): Promise<number> => {
     await restartHoldExpiry(bench, db, KEPT_DAYS);
     const watch = watchPurge(countLeft);
@@ -194,7 +194,7 @@ await runForPage({
     const loadBeganAt = performance.now();
     const ended = await addEndedHolds(bench, rows, ENDED_DAYS_AGO);
     const loadSeconds = (performance.now() - loadBeganAt) / 1000;
-    say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago are there after ${loadSeconds.toFixed(0)} s`);
+    say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago loaded in ${loadSeconds.toFixed(0)} s`);
     return {
       rows,
       windowSeconds,

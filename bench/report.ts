@@ -1,12 +1,12 @@
 import type { FigureName } from './goals.ts';
 import type { Spread } from './statistics.ts';
 
-/** Microseconds of processor time for one operation, by process. */
+/** Microseconds of processor time per operation, by process. */
 export type CpuUs = Record<string, number>;
 
-/** What was measured of one goal, in its unit: the median of the rounds, the lowest and the highest. */
+/** The figure of one goal, in its unit: median, lowest and highest of the rounds. */
 export type Figure = Spread & {
-  /** Operations a second, medians. */
+  /** Operations per second, medians. */
   product?: number;
   limit?: number;
   productCpuUs?: CpuUs;
@@ -22,7 +22,7 @@ export type Report = {
   runs: number;
   seconds: number;
   minutes: number;
-  /** The largest share of the machine that processes beside the benchmark took in a measured run, from 0 to 1. */
+  /** The largest share of the machine that other processes took in a run, from 0 to 1. */
   othersShare: number;
   figures: Partial<Record<FigureName, Figure>>;
 };

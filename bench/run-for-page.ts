@@ -13,18 +13,18 @@ import type { Bench } from './rows/row.ts';
 
 const FLAG = { type: 'boolean' } as const;
 
-/** A benchmark whose figures are in a page of docs/. */
+/** A benchmark with figures in a page of docs/. */
 export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
-  /** The page has its figures between the marks of this name. */
+  /** Name of the marks around the figures in the page. */
   name: string;
-  /** Path in the project; by default `docs/evidence/scaling.md`. */
+  /** Path of the page; default `docs/evidence/scaling.md`. */
   page?: string;
   usage: string;
-  /** Options that are whole numbers above 0, and what they are where not given. */
+  /** Options that are whole numbers above 0, with their defaults. */
   counts: Record<Count, number>;
   /** Options that are texts. */
   texts: readonly Text[];
-  /** Throws a `BenchUsageError` where the options are wrong. */
+  /** @throws BenchUsageError if the options are wrong */
   measure: (
     given: Record<Count, number> & Partial<Record<Text, string>>,
     onStop: Bench['onStop'],
@@ -34,12 +34,12 @@ export type PageBench<Report extends Measured, Count extends string, Text extend
   isMissed: (report: Report) => boolean;
 };
 
-/** The options are wrong; the message names the option and what it may be. */
+/** An option is wrong. The message names it and the allowed values. */
 export class BenchUsageError extends Error {}
 
 /**
- * Measures the product as it stands, prints the figures, and puts them where `--json` and `--write` say. Ends the process: with 0, with 1
- * where something failed or `--check` finds a goal missed, with 2 where the options are wrong.
+ * Builds and measures the product, prints the figures, and writes them as `--json` and `--write` say. Exits with 0;
+ * with 1 if something failed or `--check` finds a missed goal; with 2 if the options are wrong.
  */
 export async function runForPage<Report extends Measured, Count extends string, Text extends string>(
   bench: PageBench<Report, Count, Text>,

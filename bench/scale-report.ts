@@ -1,29 +1,29 @@
 import type { Measured } from './measured.ts';
 import { measuredText, sectionOf } from './measured.ts';
 
-/** What so many processes did together. */
+/** The result of `count` processes together. */
 export type ScaleRun = {
   count: number;
   perSecond: number;
-  /** CPU time of each kind of process, in cores. */
+  /** CPU use of each kind of process, in cores. */
   cores: Record<string, number>;
-  /** The share of the machine that others took, from 0 to 1. */
+  /** The share of the machine that other processes took, from 0 to 1. */
   othersShare: number;
 };
 
 export type ScaleReport = Measured & {
   /** WEBHOOK_CONCURRENCY. */
   concurrency: number;
-  /** `goal`: what a doubling is to bring, as a factor; `runs`: the medians. */
+  /** `goal`: the factor that a doubling must reach. `runs`: the medians. */
   rows: { subject: string; goal: number; runs: ScaleRun[] }[];
 };
 
-/** From this share of all cores on, the machine is full. */
+/** The machine is full from this share of all cores on. */
 const FULL = 0.9;
 
 type Judged = { factor: number | undefined; verdict: string };
 
-/** What the doubling that ends with each run has brought, and whether that is enough or the machine had no more to give. */
+/** For each run, the gain of its doubling, and whether it reaches the goal, misses it, or the machine is full. */
 function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judged[] {
   return runs.map((run, index) => {
     const before = runs[index - 1];
@@ -41,7 +41,7 @@ export function isMissed({ rows, machine }: ScaleReport): boolean {
   return rows.some(({ runs, goal }) => judge(runs, goal, machine.cores).some(({ verdict }) => verdict === 'missed'));
 }
 
-/** `mongod 0.81, webhook-delivery 0.52`; those that hardly show are left out. */
+/** `mongod 0.81, webhook-delivery 0.52`. Omits processes below 0.02. */
 function coresText(run: ScaleRun): string {
   const shown = Object.entries(run.cores).filter(([, share]) => share >= 0.02);
   return shown
@@ -68,7 +68,7 @@ function rowsOf({ rows, machine }: ScaleReport): string[][] {
 const factsOf = (report: ScaleReport): string =>
   `${measuredText(report)}; the slow receiver takes 200 ms, with WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
 
-/** For a terminal of 80 columns: who had which share of a core stands below its line. */
+/** For a terminal of 80 columns. The line below each run shows the cores of each process. */
 export function asText(report: ScaleReport): string {
   const lines = rowsOf(report).flatMap(
     ([who = '', rate = '', factor = '', goal = '', verdict = '', used = '', cores = '']) => [

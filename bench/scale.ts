@@ -1,8 +1,8 @@
 /**
- * `node --import tsx bench/scale.ts`: the throughput that a second and a fourth webhook delivery process add. One, two and four of them deliver committed
- * events: to a receiver that takes 200 ms; to one that responds at once, beside MongoDB on one machine, which one process nearly fills; and
- * to that one while each message to MongoDB takes 50 ms. Beside each rate stands which process had how much of a core: it explains a
- * doubling that is missed. Some four minutes on two cores.
+ * `node --import tsx bench/scale.ts`: measures the throughput that more webhook delivery processes add. One, two and
+ * four of them deliver committed events to a receiver that takes 200 ms; to a receiver that responds at once, with
+ * MongoDB on the same machine, which one process nearly fills; and to that receiver with 50 ms of latency to MongoDB.
+ * The CPU use of each process explains missed goals. Takes about four minutes on two cores.
  */
 
 import { byKind } from './compare.ts';
@@ -21,17 +21,17 @@ import { asMarkdown, asText, isMissed } from './scale-report.ts';
 const USAGE = `node --import tsx bench/scale.ts [options]
 
   --only NAME    slow-receiver, backlog or distant-backlog
-  --runs N       how often each is measured; the median counts (3)
-  --profile DIR  a processor profile of each process
+  --runs N       measurements of each; the median counts (3)
+  --profile DIR  writes a CPU profile of each process
   --json FILE    writes the figures
   --write        puts the table into docs/evidence/scaling.md
-  --check        exits with 1 where a doubling misses its goal
+  --check        exits with 1 if a doubling misses its goal
 `;
 
 const COUNTS = [1, 2, 4] as const;
 /**
- * One endpoint may have a quarter of it (ADR 0012): 5 concurrent sends, 25 a second at 200 ms. Four workers so take one core of two; with
- * 80, waiting for a core would be measured too.
+ * One endpoint gets a quarter of it (ADR 0012): 5 concurrent sends, 25 per second at 200 ms. Four workers then use one
+ * core of two. With 80, the wait for a core would be measured too.
  */
 const CONCURRENCY = 20;
 const DISTANCE_MS = 50;
@@ -40,12 +40,12 @@ const WITHIN_MS = 60_000;
 type Subject = {
   name: string;
   label: string;
-  /** The factor that a doubling is to bring. */
+  /** The factor that a doubling must reach. */
   goal: number;
   endpoint: 'url' | 'slowUrl';
-  /** For each process. */
+  /** Events per process. */
   events: number;
-  /** One, where jobs of fifty would not spread over the processes, or would leave too little of two cores for four of them. */
+  /** 1 if jobs of 50 would not spread over the processes, or would leave too little of two cores for four of them. */
   eventsOfJob: 1 | 50;
   settings: Record<string, string>;
   distance?: Distance;
@@ -82,13 +82,13 @@ const subjectsWith = (distance: Distance): Subject[] => [
   },
 ];
 
-/** The part of a core that each kind of process had in a run, 1 being a whole one. */
+/** CPU use of each kind of process in a run; 1 is a whole core. */
 function coresOf(us: CpuUs, seconds: number): Record<string, number> {
   const cores = Object.entries(byKind(us)).map(([kind, used]) => [kind, used / 1e6 / seconds] as const);
   return Object.fromEntries(cores);
 }
 
-/** Measures `work` from when the frozen processes go on. */
+/** Thaws the frozen processes and measures `work`. */
 async function measure(bench: Bench, { distance }: Subject, work: () => Promise<unknown>) {
   const pids = { ...bench.product.pids(), ...(distance && { distance: distance.pid }) };
   const own = bench.ownPids().filter((pid) => !Object.values(pids).includes(pid));
@@ -101,7 +101,7 @@ async function measure(bench: Bench, { distance }: Subject, work: () => Promise<
   return { seconds, cores: coresOf(us, seconds), othersShare };
 }
 
-/** Returns how `count` processes are measured, at a venue with one subscription. */
+/** Returns a function that measures `count` processes, at a venue with one subscription. */
 async function measuring(bench: Bench, subject: Subject): Promise<(count: number) => Promise<ScaleRun>> {
   const { product, contents } = bench;
   const receiver = await bench.receiver();
@@ -126,7 +126,7 @@ async function measuring(bench: Bench, subject: Subject): Promise<(count: number
       subject.settings,
     );
     const events = subject.events * count;
-    // The cost of a process' first deliveries is not measured.
+    // Do not measure the first deliveries of a process: they cost more.
     const first = Math.ceil(events / 4);
     await commit(first);
     await untilReceived(first);

@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the mean of the two in the middle. Of none: NaN. */
+/** The median. For an even number of values, the mean of the middle two; for none, NaN. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (place: number) => sorted[place] ?? Number.NaN;
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
-/** The value below which a share of `sorted` (ascending) lies: 0.99 for p99. Of none: NaN. */
+/** The value below which `share` of `sorted` (ascending) lies: 0.99 for p99. NaN for none. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
@@ -21,7 +21,7 @@ export function latencyOf(values: readonly number[]): Latency {
 
 export type Spread = { value: number; low: number; high: number };
 
-/** The median with the lowest and the highest beside it. */
+/** Median, lowest and highest. */
 export function spreadOf(values: readonly number[]): Spread {
   return { value: median(values), low: Math.min(...values), high: Math.max(...values) };
 }

@@ -8,7 +8,7 @@ const WIDTH = 80;
 const COLUMNS = [31, 8, 8, 10, 12, 8] as const;
 const INDENT = '    ';
 
-/** The report for a terminal of 80 columns: for each figure its line, and what it cost below. */
+/** The report for a terminal of 80 columns: a line for each figure, and its CPU time below. */
 export function asTable(report: Report): string {
   const { machine, runs, seconds, minutes, othersShare } = report;
   const heading = line(['', 'limit/s', 'here/s', 'value', 'of rounds', 'goal'], '');

@@ -1,4 +1,4 @@
-/** Limits of what reads cost: constant responses through the product's own middleware with its log, and through nothing. */
+/** Limits of reads: serves constant responses, with the product's middleware and log and by `node:http` alone. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

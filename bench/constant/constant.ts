@@ -2,14 +2,14 @@ import path from 'node:path';
 import { endProcess, firstMessage, startScript } from '../processes.ts';
 import type { Bench } from '../rows/row.ts';
 
-/** The response that is always the same; `log` is the file that each call is logged to. */
+/** The constant response. `log`: the file for a log line of each call. */
 export type Constant = { body: string; etag: string; log: string };
 
 export type ConstantServer = {
   pid: number;
-  /** `/constant` and `/ok` through the product's middleware. */
+  /** Serves `/constant` and `/ok` through the product's middleware. */
   port: number;
-  /** `ok` by `node:http` alone. */
+  /** Serves `ok` by `node:http` alone. */
   barePort: number;
   stop: () => Promise<void>;
 };

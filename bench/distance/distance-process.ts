@@ -1,4 +1,4 @@
-/** Hands on what is sent to a port of this machine and what it answers, each `delayMs` later, as a network between them does. */
+/** Simulates network latency: a proxy that forwards data to and from a local port after `delayMs`. */
 
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';

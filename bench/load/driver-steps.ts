@@ -5,7 +5,7 @@ import type { Originals, Place } from '../product/copies.ts';
 import { changesBetween, copyOf } from '../product/copies.ts';
 import type { OpenStep } from './http-steps.ts';
 
-/** The collection that has the product's own indexes and validator, in its database. */
+/** A collection in the product's database, with the product's indexes and validator. */
 export type RawCollection = { mongodbUri: string; collection: string };
 type Copies = RawCollection & Place & { originals: Originals; first: number };
 
@@ -32,7 +32,7 @@ export async function openInsert(params: Copies, callers: number): Promise<OpenS
   return { step, close };
 }
 
-/** One `insertOne` of a hold whose cells are all taken by the one of slot `first`, which is there. */
+/** One `insertOne` of a hold whose cells a hold on slot `first` has claimed. */
 export async function openLosingInsert(params: Copies, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold } = params.originals;
@@ -48,7 +48,7 @@ export async function openLosingInsert(params: Copies, callers: number): Promise
   return { step, close };
 }
 
-/** One `findOneAndUpdate` that makes a hold a booking. */
+/** One `findOneAndUpdate` that turns a hold into a booking. */
 export async function openUpdate(params: Copies & { holdIds: readonly string[] }, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold, booking } = params.originals;
@@ -63,7 +63,7 @@ export async function openUpdate(params: Copies & { holdIds: readonly string[] }
   return { step, close };
 }
 
-/** The three writes of a hold that is confirmed and cancelled. */
+/** The three writes that place, confirm and cancel a hold. */
 export async function openThreeWrites(params: Copies, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold, booking, cancelled } = params.originals;
@@ -85,7 +85,7 @@ export async function openThreeWrites(params: Copies, callers: number): Promise<
   return { step, close };
 }
 
-/** The newest 51 bookings of a partner, by the index that is made for them. */
+/** The newest `limit` + 1 bookings of a partner, by their index. */
 export async function openFindBookings(
   params: RawCollection & { partnerId: string; limit: number },
   callers: number,
@@ -104,7 +104,7 @@ export async function openFindBookings(
   return { step, close };
 }
 
-/** The claims of one venue's day after the other, of each what availability needs to know. */
+/** The claims of one venue and day per call, with the fields that availability needs. */
 export async function openFindClaims(
   params: RawCollection & { days: readonly { venueId: string; from: Date; to: Date }[] },
   callers: number,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 export type HttpResponse = { status: number; head: string; body: () => string };
 
 export type HttpSocket = {
-  /** Sends one request, as `requestText` makes it, and returns its response. One at a time. */
+  /** Sends a request made by `requestText` and returns the response. One request at a time. */
   send: (request: string) => Promise<HttpResponse>;
   close: () => void;
 };
@@ -28,8 +28,8 @@ export function requestText(
 }
 
 /**
- * One kept connection, read with as little work as possible: a client that parses more would measure itself. It reads responses
- * that state their length, which all of the product's do; status 0 is a connection that was lost.
+ * A keep-alive connection. It parses as little as possible, because the client's own work would distort the figures.
+ * Responses must state their length, as all of the product's do. Status 0: the connection was lost.
  */
 export function openSocket(port: number): HttpSocket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -59,7 +59,7 @@ export function openSocket(port: number): HttpSocket {
   };
 }
 
-/** Undefined while it is not whole. */
+/** Undefined until the response is complete. */
 function parse(bytes: Buffer): HttpResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

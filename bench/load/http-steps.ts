@@ -7,10 +7,10 @@ import type { Step } from './run-load.ts';
 
 export type OpenStep = { step: Step; close: () => void | Promise<void> };
 
-/** The address to call, and the keys: caller n uses the n-th. */
+/** The port to call and the keys: caller n uses the n-th. */
 export type Callers = { port: number; apiKeys: readonly string[] };
 
-/** Slots from number `first` on; without `count` until the load ends. */
+/** Slots from number `first` on. */
 export type Slots = { venue: Venue; first: number };
 
 type Caller = { socket: HttpSocket; headers: Record<string, string> };
@@ -42,7 +42,7 @@ async function placeHold(
   return { status: String(status), holdId: status === 201 ? idIn(body(), 'hold_id') : '' };
 }
 
-/** Without reading the rest: a load that parses whole responses takes processor time from what it measures. */
+/** Reads one field only: parsing whole responses would take processor time from the product. */
 function idIn(json: string, field: string): string {
   return new RegExp(`"${field}":"([^"]+)"`).exec(json)?.[1] ?? '';
 }
@@ -58,7 +58,7 @@ async function confirm({ socket, headers }: Caller, holdId: string) {
   return socket.send(requestText('POST', '/api/v1/bookings/confirm', headers, body));
 }
 
-/** Places a hold on the next free slot; or, with `isSame`, always on the first one. */
+/** Places a hold on the next free slot, or with `isSame` always on the first. */
 export function openPlaceHold(params: Callers & Slots & { isSame?: boolean }, callers: number): OpenStep {
   const { venue, first, isSame = false } = params;
   return withSockets(params, callers, async (caller, call) => {
@@ -67,7 +67,7 @@ export function openPlaceHold(params: Callers & Slots & { isSame?: boolean }, ca
   });
 }
 
-/** Confirms holds that are there; `holds` has those of each key, by the key's number. */
+/** Confirms existing holds. `holds`: the hold ids of each key, by the key's number. */
 export function openConfirm(params: Callers & { holds: readonly string[][] }, callers: number): OpenStep {
   const left = params.holds.map((ids) => [...ids]);
   const callersOf = withSockets(params, callers, async (caller, n) => {
@@ -77,7 +77,7 @@ export function openConfirm(params: Callers & { holds: readonly string[][] }, ca
   return { ...callersOf, step: (_call, caller) => callersOf.step(caller, caller) };
 }
 
-/** Places a hold, confirms it and cancels the booking: `200` where all three succeeded, else the status that ended it. */
+/** Places a hold, confirms it and cancels the booking. Returns `200`, or the call and status that failed. */
 export function openCycle(params: Callers & Slots, callers: number): OpenStep {
   const { venue, first } = params;
   return withSockets(params, callers, async (caller, call) => {
@@ -93,7 +93,7 @@ export function openCycle(params: Callers & Slots, callers: number): OpenStep {
   });
 }
 
-/** Places a hold and releases it: `200` where both succeeded, else the status that ended it. */
+/** Places a hold and releases it. Returns the status of the release, or `hold` and the status if placing fails. */
 export function openHoldAndRelease(params: Callers & Slots, callers: number): OpenStep {
   const { venue, first } = params;
   return withSockets(params, callers, async (caller, call) => {
@@ -106,7 +106,7 @@ export function openHoldAndRelease(params: Callers & Slots, callers: number): Op
   });
 }
 
-/** Gets one path after the other, from the first again after the last. */
+/** Gets the paths in turn, over and over. */
 export function openGet(params: Callers & { paths: readonly string[]; etag?: string }, callers: number) {
   const { paths, etag } = params;
   const more: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };

@@ -1,4 +1,4 @@
-/** Makes the calls of a load, in a process of its own: it runs the tasks that its parent sends, one at a time. */
+/** A load process: runs the tasks that its parent sends, one at a time. */
 
 import type { OpenStep } from './http-steps.ts';
 import { runLoad } from './run-load.ts';

@@ -4,14 +4,14 @@ import type { CpuUs } from '../report.ts';
 import type { LoadReport } from './run-load.ts';
 import type { Task } from './steps.ts';
 
-/** What a load came to, and what the processes used in the part that counts. */
+/** The result of a load and the use of the processes while calls were counted. */
 export type Loaded = LoadReport & { cpuUs: CpuUs; othersShare: number };
 
 export type Load = {
   pid: number;
-  /** Runs one task; `pids` are the processes whose use is reported, for each call. */
+  /** Runs one task. `pids`: the processes to report the use of, per call. */
   run: (task: Task, pids: Pids) => Promise<Loaded>;
-  /** Ends a task of a rate before its time. */
+  /** Ends a task with a rate early. */
   cut: () => void;
   stop: () => Promise<void>;
 };
@@ -21,7 +21,7 @@ type Message =
   | { event: 'report'; report: LoadReport }
   | { event: 'failed'; error: string };
 
-/** Starts a load process. `others` are the benchmark's own processes at that time. */
+/** Starts a load process. `others` returns the benchmark's own processes. */
 export async function startLoad(others: () => number[]): Promise<Load> {
   const child = startScript(new URL('./load-process.ts', import.meta.url));
   await firstMessage(child, 'a load process');
@@ -56,7 +56,7 @@ export async function startLoad(others: () => number[]): Promise<Load> {
   return { pid: child.pid ?? 0, run, cut: () => void child.send('stop'), stop: () => endProcess(child) };
 }
 
-/** Microseconds of each process for one of `calls`. */
+/** Microseconds of each process per call. */
 export function perCall({ us, othersShare }: CpuUse, calls: number): { cpuUs: CpuUs; othersShare: number } {
   const each = Object.entries(us).map(([name, used]) => [name, used / Math.max(1, calls)] as const);
   return { cpuUs: Object.fromEntries(each), othersShare };

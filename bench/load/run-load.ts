@@ -4,17 +4,20 @@ import { latencyOf } from '../statistics.ts';
 
 const AT_MOST_LONGER_MS = 20_000;
 
-/** Makes call number `call`, as caller number `caller`; returns what came of it in a word, such as a status. */
+/** Makes call number `call` as caller number `caller`. Returns the outcome as a word, such as a status. */
 export type Step = (call: number, caller: number) => Promise<string>;
 
 export type Pace =
-  /** Each caller calls again as soon as it has its answer; the first seconds are not counted. Longer where calls take longer. */
+  /**
+   * Each caller calls again as soon as it gets its response. The first seconds are not counted. Lasts longer if there
+   * were fewer responses than callers.
+   */
   | { kind: 'closed'; warmSeconds: number; seconds: number }
-  /** A number of calls, or all calls that begin within a number of seconds. */
+  /** At most `count` calls, and only calls that begin within `withinSeconds`. */
   | { kind: 'count'; count: number; withinSeconds: number }
   /**
-   * Calls begin at this rate, whatever becomes of them, for so long or until the load is told to stop; those that still wait
-   * for a connection then are not made.
+   * Calls begin at a fixed rate, however long they take, for `seconds` or until the load is stopped. Calls that still
+   * wait for a connection then are not made.
    */
   | { kind: 'rate'; perSecond: number; seconds: number };
 
@@ -23,13 +26,13 @@ export type LoadReport = {
   seconds: number;
   perSecond: number;
   latencyMs: Latency;
-  /** How often which word was returned. */
+  /** Number of calls by outcome. */
   outcomes: Record<string, number>;
 };
 
 export type Window = { begun: () => void; ended: () => void; stopping: AbortSignal };
 
-/** Runs a load and tells when the part that counts begins and ends. */
+/** Runs a load. Calls `begun` and `ended` when the counted part begins and ends. */
 export async function runLoad(step: Step, callers: number, pace: Pace, window: Window): Promise<LoadReport> {
   const tally = newTally();
   switch (pace.kind) {
@@ -92,7 +95,7 @@ async function closedLoop(
     }
   };
   const all = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
-  // For so long, and until there were as many answers as callers, which on a busy machine takes longer; less where a step throws.
+  // Wait this long, and for as many responses as there are callers. A step that throws ends the wait.
   const pass = async (forSeconds: number): Promise<void> => {
     const endsAt = performance.now() + forSeconds * 1000;
     const enough = answered + callers;
@@ -152,7 +155,7 @@ async function paced(
       tally.count('not begun', performance.now() - dueAt);
       return;
     }
-    // From when it was due: what waits for a free connection waits for the service.
+    // Count from when the call was due: waiting for a free connection is waiting for the service.
     tally.count(await step(number, caller), performance.now() - dueAt);
     const next = queue.shift();
     if (next === undefined) free.push(caller);
@@ -164,7 +167,7 @@ async function paced(
     if (inMs > 0) await delay(inMs);
     calls.push(call(number, dueAt));
   }
-  // Else a service that cannot keep up would be waited for long after.
+  // Drop waiting calls: a service that cannot keep up would take long to answer them.
   for (const resolve of queue.splice(0)) resolve(undefined);
   await Promise.all(calls);
   tally.end();

@@ -4,7 +4,7 @@ import type { OpenStep } from './http-steps.ts';
 
 const SECRET_KEY = 'whsec_of-the-benchmark-alone-and-of-no-partner--';
 
-/** Signs and posts a body of the size of a webhook's, with nothing before or after it: the least that a delivery can cost. */
+/** Signs and posts a body of a webhook's size and does nothing else: the least cost of a delivery. */
 export function openSignedPost({ url, bytes }: { url: string; bytes: number }, callers: number): OpenStep {
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections: callers, pipelining: 1 });

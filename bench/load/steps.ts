@@ -12,7 +12,7 @@ import { openConfirm, openCycle, openGet, openHoldAndRelease, openPlaceHold } fr
 import type { Pace } from './run-load.ts';
 import { openSignedPost } from './signed-post.ts';
 
-/** Everything that a load can do, by name. */
+/** All steps of a load, by name. */
 export const STEPS = {
   'place-hold': openPlaceHold,
   confirm: openConfirm,
@@ -31,7 +31,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-/** What a load process is asked to do. */
+/** A task for a load process. */
 export type Task<Name extends StepName = StepName> = {
   [N in Name]: { step: N; params: Parameters<(typeof STEPS)[N]>[0]; callers: number; pace: Pace };
 }[Name];

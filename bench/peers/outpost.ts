@@ -17,16 +17,16 @@ import { runToEnd, startPostgres, startRabbitmq, untilReady } from './stores.ts'
 export type Outpost = {
   port: number;
   apiKey: string;
-  /** Outpost and its stores, with the children that each has now, such as PostgreSQL's backends. */
+  /** Outpost, its stores and their current child processes, such as PostgreSQL's backends. */
   pids: () => Pids;
-  /** Waits until Outpost has logged this many attempts in all; false where that takes longer than `withinMs`. */
+  /** Waits until Outpost has logged this many attempts in all. False after `withinMs`. */
   untilLogged: (attempts: number, withinMs: number) => Promise<boolean>;
 };
 
-/** Each look is a query, which counts as work of PostgreSQL. */
+/** Long, because each poll is a query that counts as work of PostgreSQL. */
 const LOG_POLL_MS = 500;
 
-/** As Outpost's own load test sets them; each is 1 by default. */
+/** The values of Outpost's own load test; each is 1 by default. */
 const TUNED = {
   PUBLISH_MAX_CONCURRENCY: '100',
   DELIVERY_MAX_CONCURRENCY: '100',
@@ -34,8 +34,8 @@ const TUNED = {
 };
 
 /**
- * Runs `work` with Outpost in one process, on durable stores of its own, and one destination; then ends them all and deletes their
- * files, also when the bench is stopped before.
+ * Runs `work` with Outpost in one process, with durable stores of its own and one destination. Then ends them and
+ * deletes their files, also if the bench is stopped earlier.
  */
 export async function withOutpost<T>(
   programs: ProgramFolders,
@@ -46,7 +46,7 @@ export async function withOutpost<T>(
   const cleanup = createCleanup();
   onStop(cleanup.run);
   try {
-    // On the disk that the product's stores are on. PostgreSQL's user may pass through it.
+    // On the same disk as the product's stores. 0711 lets PostgreSQL's user pass through.
     const folder = await mkdtemp(path.join(projectFolder, '.cache/peers-'));
     await chmod(folder, 0o711);
     cleanup.add(() => rm(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * `node --import tsx bench/peers/peers.ts`: measures Outpost, another webhook sender, and this product in turn, both beside a signed POST alone. Outpost is
- * started for each round on fresh stores, so that nothing of it runs while the product is measured.
+ * `node --import tsx bench/peers/peers.ts`: compares this product, the webhook sender Outpost and a bare signed POST.
+ * Each round starts Outpost on fresh stores and ends it, so that it does not run while the product is measured.
  */
 
 import { interleave } from '../compare.ts';
@@ -23,13 +23,13 @@ import { asTable } from './report.ts';
 
 const USAGE = `node --import tsx bench/peers/peers.ts [options]
 
-  --runs N       how often each sender is measured; the median counts (3)
-  --events N     how many events a sender delivers in each run (5000)
+  --runs N       measurements of each sender; the median counts (3)
+  --events N     events that a sender delivers in each run (5000)
   --json FILE    writes the figures
   --write        puts the table into docs/evidence/performance.md
 
 Environment: OUTPOST_BIN, RABBITMQ_BIN, POSTGRES_BIN, folders of programs.
-Exits with 3 where one is missing, and says how to get it.
+Exits with 3 if a program is missing, and says how to get it.
 `;
 
 const MISSING_PROGRAMS = 3;
@@ -37,7 +37,7 @@ const WARM_EVENTS = 1000;
 const STEADY_RATE = 200;
 const STEADY_WITHIN_MS = 30_000;
 
-/** Measures each sender once a round. */
+/** Measures each sender once per round. */
 async function measure(bench: Bench, programs: ProgramFolders, events: number): Promise<Senders> {
   const receiver = await bench.receiver();
   await subscribeOnce(bench);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isExecutable } from '../../src/development/embedded/run-command.ts';
 
-/** Programs that the bench runs and does not bring, by the variable that names their folder. */
+/** Programs that you must install, by the variable that names their folder. */
 const PROGRAMS = {
   OUTPOST_BIN: {
     files: ['outpost', 'outpost-server'],
@@ -19,7 +19,7 @@ const PROGRAMS = {
 
 export type ProgramFolders = Record<keyof typeof PROGRAMS, string>;
 
-/** The folders as the environment names them, and what to print where programs are missing: which, and how to get them. */
+/** The folders from the environment. `missing`: a text that names missing programs and how to get them. */
 export async function findPrograms(
   env: Record<string, string | undefined>,
 ): Promise<{ folders: ProgramFolders; missing: string | undefined }> {
@@ -34,6 +34,6 @@ export async function findPrograms(
     if (!env[variable]) lines.push(`${variable} is not set: the folder with ${files.join(', ')}.\n  ${how}`);
     else if (absent !== '') lines.push(`${variable} is ${folder}, which lacks ${absent}.\n  ${how}`);
   }
-  const heading = 'node --import tsx bench/peers/peers.ts does not bring all programs that it runs. Missing:';
+  const heading = 'node --import tsx bench/peers/peers.ts needs programs that are missing:';
   return { folders, missing: lines.length === 0 ? undefined : [heading, ...lines].join('\n\n') };
 }

@@ -1,14 +1,11 @@
 import { openSocket, requestText } from '../load/http-socket.ts';
 import type { OpenStep } from '../load/http-steps.ts';
 
-/** The tenant, and the topic that its destination takes. */
+/** The tenant and the topic of its destination. */
 export const TENANT = 'bench';
 export const TOPIC = 'hold_created';
 
-/**
- * Publishes an event over Outpost's HTTP API. Its data, which Outpost posts as they are, have the size and the fields that the
- * receiver looks for.
- */
+/** Publishes events over Outpost's HTTP API. Outpost posts `data` as it is: it has the fields of a webhook. */
 export function openPublish(
   { port, apiKey, bytes }: { port: number; apiKey: string; bytes: number },
   callers: number,

@@ -6,10 +6,10 @@ import { measuredText, sectionOf } from '../measured.ts';
 import type { Latency, Spread } from '../statistics.ts';
 import { spreadOf } from '../statistics.ts';
 
-/** A burst, and at a steady rate the milliseconds from an event to its arrival. */
+/** A burst. `age`: milliseconds from event to arrival at a steady rate. */
 export type SenderRun = Run & { age?: Latency };
 
-/** What each sender came to in each round. */
+/** The runs of each sender, one per round. */
 export type Senders = Record<'limit' | 'outpost' | 'delivery' | 'whole', SenderRun[]>;
 
 export type PeersReport = Measured & { events: number; runs: number; senders: Senders };

@@ -10,17 +10,17 @@ import { eventually } from '../product/contents.ts';
 
 type User = { uid?: number; gid?: number };
 
-/** Starts a program that ends with the bench. */
+/** Starts a program and ends it with the bench. */
 export type Start = (file: string, args: readonly string[], env: Record<string, string>, user?: User) => ChildProcess;
 
 export const runToEnd = promisify(execFile);
 
 const READY_WITHIN_MS = 60_000;
 
-/** Root may not run PostgreSQL: `nobody` does then. */
+/** PostgreSQL rejects root, so root runs it as `nobody`. */
 const POSTGRES_USER: User = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Waits until the probe succeeds. @throws Error where that takes longer than a minute */
+/** Waits until the probe succeeds. @throws Error after a minute */
 export async function untilReady(name: string, probe: () => Promise<unknown>): Promise<void> {
   const succeeds = () =>
     probe().then(
@@ -30,7 +30,7 @@ export async function untilReady(name: string, probe: () => Promise<unknown>): P
   if (!(await eventually(READY_WITHIN_MS, succeeds))) throw new Error(`${name} was not ready in a minute`);
 }
 
-/** With fsync and synchronous commit, as PostgreSQL is by default. */
+/** Starts PostgreSQL with fsync and synchronous commit, its defaults. */
 export async function startPostgres(bin: string, folder: string, start: Start) {
   const data = path.join(folder, 'postgres');
   await mkdir(data, { mode: 0o700 });
@@ -47,7 +47,7 @@ export async function startPostgres(bin: string, folder: string, start: Start) {
   return { child, url, query };
 }
 
-/** With epmd, Erlang's registry of nodes, on a port of its own: RabbitMQ would leave one running. */
+/** Starts RabbitMQ and its own epmd, Erlang's registry of nodes: an epmd that RabbitMQ starts would keep running. */
 export async function startRabbitmq(bin: string, folder: string, start: Start) {
   const [port, distPort, epmdPort] = [await pickFreePort(), await pickFreePort(), await pickFreePort()];
   start('epmd', ['-port', String(epmdPort), '-address', '127.0.0.1'], {});
@@ -60,11 +60,11 @@ export async function startRabbitmq(bin: string, folder: string, start: Start) {
     RABBITMQ_DIST_PORT: String(distPort),
     RABBITMQ_MNESIA_BASE: path.join(folder, 'rabbitmq'),
     RABBITMQ_LOG_BASE: folder,
-    // Files that the machine's own server has are not read.
+    // Do not read the configuration of the machine's own server.
     RABBITMQ_CONF_ENV_FILE: path.join(folder, 'none'),
     RABBITMQ_CONFIG_FILE: path.join(folder, 'none'),
     RABBITMQ_ENABLED_PLUGINS_FILE: path.join(folder, 'none'),
-    // The server then replaces the script that starts it, and has its process id.
+    // Makes the server replace its start script, so that it has the child's process id.
     RABBITMQ_ALLOW_INPUT: 'true',
     RABBITMQ_SERVER_START_ARGS: '-noinput',
   });

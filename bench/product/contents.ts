@@ -12,17 +12,17 @@ import type { Product } from './product.ts';
 import type { Provisioned } from './provision.ts';
 import { slotAt } from './slots.ts';
 
-/** The collection that limits write to: a second one with the product's indexes and validator. */
+/** The collection that limits write to. It has the indexes and validator of the product's reservations. */
 export const RAW_COLLECTION = 'bench_reservations';
 
-/** What lies in the stores, as the benchmark reaches it without the product. */
+/** Direct access to the product's stores. */
 export type Contents = {
   originals: Originals;
   /** Deletes all reservations, events, deliveries and jobs. */
   clear: () => Promise<void>;
-  /** Deletes ACTIVE holds alone. */
+  /** Deletes only ACTIVE holds. */
   clearHolds: () => Promise<void>;
-  /** Adds `count` copies, those of slots from number `first` on; returns them in this order. */
+  /** Adds `count` copies for slots from number `first` on. Returns them in this order. */
   add: (
     collection: 'reservations' | typeof RAW_COLLECTION,
     original: Reservation,
@@ -31,13 +31,13 @@ export type Contents = {
   ) => Promise<Reservation[]>;
   /** Inserts documents of any collection. */
   insert: (collection: 'reservations' | typeof RAW_COLLECTION, documents: readonly Reservation[]) => Promise<void>;
-  /** How many events wait in outboxes, and deliveries to be recorded as received. */
+  /** Counts undispatched events and deliveries that are not recorded as received. */
   countWaiting: () => Promise<number>;
-  /** Waits until none does; false where that takes longer than `withinMs`. */
+  /** Waits until `countWaiting` is 0. False after `withinMs`. */
   untilSettled: (withinMs: number) => Promise<boolean>;
-  /** Waits until no hold is ACTIVE. */
+  /** Waits until no hold is ACTIVE. False after `withinMs`. */
   untilNoneActive: (withinMs: number) => Promise<boolean>;
-  /** How many `hold_expired` events there are, in outboxes or dispatched. */
+  /** Counts `hold_expired` events, in outboxes and dispatched. */
   countExpiredEvents: () => Promise<number>;
   close: () => Promise<void>;
 };
@@ -105,7 +105,7 @@ export async function openContents(product: Product, provisioned: Provisioned): 
 
 const ACTIVE = { status: 'ACTIVE' } as const;
 
-/** Whether the condition came true within the time. */
+/** Waits until the condition holds. False after `withinMs`. */
 export async function eventually(
   withinMs: number,
   condition: () => Promise<boolean>,
@@ -119,7 +119,7 @@ export async function eventually(
   return true;
 }
 
-/** Jobs that wait for reservations that are gone would be work in the next run. */
+/** Deletes all jobs: those of deleted reservations would be work in the next run. */
 async function deleteJobs(redis: Redis): Promise<void> {
   for await (const keys of redis.scanStream({ match: '{pbs}:*', count: 1000 })) {
     const jobs = (keys as string[]).filter((key) => /:(hold-expiry|webhook-delivery|dead-letter):/.test(key));
@@ -128,7 +128,7 @@ async function deleteJobs(redis: Redis): Promise<void> {
   }
 }
 
-/** Places, confirms and cancels over HTTP, and releases another, and reads after each call what it wrote. No worker may run. */
+/** Places, confirms, cancels and releases over HTTP, and reads the rows after each step. No worker may run. */
 async function makeOriginals(
   { url }: Product,
   { partners, venue }: Provisioned,
@@ -141,7 +141,7 @@ async function makeOriginals(
   const [holdId, otherId] = [await place(0), await place(1)];
   const read = async (id = holdId): Promise<Reservation> => {
     const found = await find(id);
-    if (found === null) throw new Error('The product has not written what it says that it wrote');
+    if (found === null) throw new Error('The product did not store an acknowledged reservation');
     return found;
   };
   const hold = await read();

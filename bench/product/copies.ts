@@ -5,17 +5,17 @@ import type { Venue } from './slots.ts';
 import { slotAt } from './slots.ts';
 
 /**
- * One reservation as the product wrote it after each of three calls, events of its outbox included, and one that was released: what its
- * limits write, and what is there before a row begins, is copied from them.
+ * Reservations as the product stored them, with their outbox events: one after each of three calls, and a released one.
+ * The limits write copies of them, and rows load copies.
  */
 export type Originals = Record<'hold' | 'booking' | 'cancelled' | 'released', Reservation>;
 
-/** The partner of the copy and its slot. */
+/** Where copies get their slots and partners from. */
 export type Place = { venue: Venue; partnerIds: readonly string[] };
 
 const ALIVE_MS = 1_800_000;
 
-/** A copy with ids, keys, a slot and an ordinal of its own: number `n` takes the n-th slot, for the n-th partner in turn. */
+/** A copy with its own ids, keys and ordinal, on the n-th slot and for the n-th partner in turn. */
 export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: number): Reservation {
   const { resourceId, slotId, start, end } = slotAt(venue, n);
   const _id = newId();
@@ -30,7 +30,7 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
     ...(holdOrdinal === undefined ? {} : { holdOrdinal: Math.floor(n / partnerIds.length) }),
     ...(confirmKey === undefined ? {} : { confirmKey: newId() }),
     ...(endings === undefined ? {} : { endings: endings.map((each) => ({ ...each, key: newId() })) }),
-    // The original was placed when the benchmark began.
+    // Not the original's expiry: it was placed when the benchmark began.
     ...(original.status === 'ACTIVE' ? { holdExpiresAt: new Date(Date.now() + ALIVE_MS) } : {}),
     _id,
     partnerId,
@@ -46,7 +46,7 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
   };
 }
 
-/** The fields that a transition of the product changes, with the values that a copy has after it. */
+/** The fields that a transition from `before` to `after` changes, with the values of `copy`. */
 export function changesBetween(before: Reservation, after: Reservation, copy: Reservation): Partial<Reservation> {
   const names = (Object.keys(after) as (keyof Reservation)[]).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),

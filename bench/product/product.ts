@@ -12,7 +12,7 @@ import { endProcess, firstMessage, projectFolder, startNode } from '../processes
 export const WORKERS = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-/** The product as it is shipped: built, on stores of its own, its log in files. */
+/** The built product on stores of its own, with its log in files. */
 export type Product = {
   url: string;
   adminUrl: string;
@@ -20,18 +20,15 @@ export type Product = {
   operatorKey: string;
   mongodbUri: string;
   redisUrl: string;
-  /** The folder of all logs, including those of the servers. */
+  /** The folder of all logs, including the servers'. */
   folder: string;
   /** Ids of all processes: `api`, `mongod`, `redis` and the workers. */
   pids: () => Pids;
-  /**
-   * Starts these workers, each as often as it is named, where they do not run yet, and stops all others. `settings` are of those that
-   * it starts.
-   */
+  /** Runs exactly these workers, each as often as it is named. Starts missing ones with `settings`, stops others. */
   runWorkers: (names: readonly WorkerName[], settings?: Record<string, string>) => Promise<void>;
-  /** Starts an API process beside the first; `stop` ends it. */
+  /** Starts another API process. `stop` ends it. */
   addApi: () => Promise<{ url: string; stop: () => Promise<void> }>;
-  /** Freezes workers, with all that they have open, or lets them go on. */
+  /** `freeze` stops workers with their connections open; `thaw` lets them continue. */
   freeze: (names: readonly WorkerName[]) => void;
   thaw: (names: readonly WorkerName[]) => void;
   stop: () => Promise<void>;
@@ -39,7 +36,7 @@ export type Product = {
 
 type Say = (line: string) => void;
 
-/** The scripts of package.json that start its processes, `node` with its arguments. */
+/** The scripts of package.json that start the processes. */
 const SCRIPTS = {
   api: 'start:api',
   migrate: 'migrate',
@@ -51,7 +48,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(projectFolder, 'package.js
   scripts: Record<(typeof SCRIPTS)[keyof typeof SCRIPTS], string>;
 };
 
-/** What stands behind `exec node`. */
+/** The arguments after `exec node`. */
 const argumentsOf = (name: keyof typeof SCRIPTS): string[] => scripts[SCRIPTS[name]].split(' ').slice(2);
 
 export async function buildProduct(): Promise<void> {
@@ -59,15 +56,16 @@ export async function buildProduct(): Promise<void> {
 }
 
 /**
- * Starts MongoDB (a replica set of one with its journal) and Redis (an append-only file, synced each second) on a disk, then
- * migration and API. The limiter counts every call and rejects none. In `profileFolder` each process leaves a profile at its end. `settings` are of every process.
+ * Starts MongoDB (a replica set of one, with journal) and Redis (an append-only file, synced each second) on a disk,
+ * then the migration and the API. The rate limit counts all calls and rejects none. Each process writes a CPU profile
+ * to `profileFolder` when it ends. All processes get `settings`.
  */
 export async function startProduct(
   say: Say,
   profileFolder?: string,
   settings: Record<string, string> = {},
 ): Promise<Product> {
-  // Not where temporary files may lie in memory: there a journal costs nothing.
+  // Do not use the system's temporary folder: it may be in memory, where a journal costs nothing.
   const parent = path.join(projectFolder, '.cache');
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(path.join(parent, 'bench-'));
@@ -126,7 +124,7 @@ export async function startProduct(
   }
 }
 
-/** A worker that is started again has another profile. */
+/** Unique, so that a restarted worker does not overwrite its profile. */
 const profileName = (name: string): string => `${name}.${Math.round(performance.now())}.cpuprofile`;
 
 type Started = { name: keyof typeof SCRIPTS; label: string; child: ChildProcess };

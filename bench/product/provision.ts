@@ -4,18 +4,18 @@ import type { Venue } from './slots.ts';
 
 export type Partner = { id: string; apiKey: string };
 
-/** What is sold and by whom, made over HTTP as an operator makes it. */
+/** Partners, venues and subscriptions, created over the operator and partner APIs. */
 export type Provisioned = {
-  /** As many as there are connections, so that each has a key of its own and none comes near its limit of holds. */
+  /** One per connection: each has its own key, and none comes near its limit of holds. */
   partners: readonly Partner[];
   partnerIds: readonly string[];
   apiKeys: readonly string[];
   venue: Venue;
   addVenue: (partners: readonly Partner[]) => Promise<Venue>;
-  /** As many venues of one resource each; returns the resources. */
+  /** Adds `count` venues with one resource each. Returns the resources. */
   addSmallVenues: (partners: readonly Partner[], count: number) => Promise<string[]>;
   addPartner: () => Promise<Partner>;
-  /** Subscribes a partner to events of this type; what it sends goes to `url`. */
+  /** Subscribes `url` to the partner's events of this type. */
   subscribe: (partner: Partner, url: string, eventType?: string) => Promise<void>;
 };
 
@@ -23,7 +23,7 @@ const PARTNERS = 64;
 const RESOURCES = 20;
 const AT_A_TIME = 8;
 
-/** Does it for each number below `count`, some at a time. */
+/** Runs `work` for each number below `count`, `AT_A_TIME` concurrently. */
 async function forEachOf<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
@@ -77,7 +77,7 @@ export async function provision({ url, adminUrl, operatorKey }: Product): Promis
 
 let named = 0;
 
-/** By a name that no other has: ids are made of names, and for one that is taken a free number is searched. */
+/** A resource with a unique name: ids come from names, and the service would search a free number for a taken one. */
 function resource() {
   named += 1;
   return {

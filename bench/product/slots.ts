@@ -1,10 +1,10 @@
-/** A venue of the benchmark: resources that are open from 06:00 to 22:00 in Asia/Kolkata, in slots of an hour. */
+/** A venue of the benchmark. Its resources open from 06:00 to 22:00 in Asia/Kolkata, with slots of one hour. */
 export type Venue = { id: string; resources: readonly string[] };
 
 export type Slot = { resourceId: string; slotId: string; start: Date; end: Date; date: string };
 
 export const SLOTS_OF_DAY = 16;
-/** From tomorrow on, one day less than a booking may lie ahead. */
+/** Days from tomorrow on, safely within the booking horizon. */
 export const DAYS = 88;
 
 const HOUR_MS = 3_600_000;
@@ -12,10 +12,10 @@ const DAY_MS = 24 * HOUR_MS;
 const ZONE_MS = 5.5 * HOUR_MS;
 const OPENS_AT_HOUR = 6;
 
-/** How many slots a venue has until the horizon. */
+/** Number of slots of a venue in `DAYS` days. */
 export const slotCount = (venue: Venue): number => DAYS * SLOTS_OF_DAY * venue.resources.length;
 
-/** The slot of this number: one start of all resources after the other, day by day; behind the last comes the first. */
+/** The slot of this number. Numbers run through all resources of a start, then its day, then the next day, and wrap. */
 export function slotAt(venue: Venue, number: number): Slot {
   const { resources } = venue;
   const resourceId = resources[number % resources.length] ?? '';
@@ -33,7 +33,7 @@ export function slotAt(venue: Venue, number: number): Slot {
   };
 }
 
-/** The local date of day `day`, of which 0 is tomorrow. */
+/** The local date of day `day`; 0 is tomorrow. */
 export function dateOfDay(day: number): string {
   return new Date(Date.now() + ZONE_MS + (day + 1) * DAY_MS).toISOString().slice(0, 10);
 }

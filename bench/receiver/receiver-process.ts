@@ -1,4 +1,4 @@
-/** An endpoint that answers 200 at once, after 200 ms (`/slow`), or never (`/hang`), and keeps when it got which event. */
+/** An endpoint that responds with 200 at once, after 200 ms (`/slow`) or never (`/hang`), and records arrivals. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -40,7 +40,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
       setTimeout(() => res.setHeader('Content-Length', 2).end('ok'), SLOW_MS);
       return;
     }
-    // What the limit posts is not counted: keeping its ids would be work that no delivery makes.
+    // Do not record the limit's posts: that work is not part of a delivery.
     if (req.url === '/webhook') note(Buffer.concat(parts).toString());
     res.setHeader('Content-Length', 2).end('ok');
   });

@@ -2,18 +2,17 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcess, firstMessage, startScript } from '../processes.ts';
 
-/** What arrived since it was last taken. Instants are Unix milliseconds. */
+/** Arrivals since the last `take`. Instants are Unix milliseconds. */
 export type Received = {
   hits: number;
   hung: number;
   /** Size of the last body. */
   bytes: number;
   firstAt: number;
-  /** When the last one came that had not come before. */
+  /** When the last new event arrived. */
   lastAt: number;
-  /** Milliseconds from the event's own timestamp to its arrival. */
+  /** Milliseconds from an event's own timestamp to its arrival. */
   ages: number[];
-  /** Each once, however often its event came. */
   holdIds: Set<string>;
 };
 
@@ -23,15 +22,15 @@ export type Receiver = {
   pid: number;
   url: string;
   hangingUrl: string;
-  /** Answers after 200 ms. */
+  /** Responds after 200 ms. */
   slowUrl: string;
-  /** The endpoint for the limit: same response, not counted. */
+  /** The endpoint for the limit: the response of `url`, not recorded. */
   postUrl: string;
-  /** Everything since the last time. */
+  /** Returns and clears the recorded arrivals. */
   take: () => Promise<Received>;
-  /** Waits until events of `count` holds have come; false where that takes longer than `withinMs`. */
+  /** Waits until events of `count` holds have arrived. False after `withinMs`. */
   waitFor: (count: number, withinMs: number) => Promise<boolean>;
-  /** Closes the connections that were never answered. */
+  /** Closes the connections that wait for a response. */
   dropHanging: () => Promise<void>;
   stop: () => Promise<void>;
 };

@@ -9,7 +9,7 @@ const VENUES_OF_RUN = 3;
 const TAKEN_OF = 20;
 const DAY_MS = 86_400_000;
 
-/** Days of venues that nobody has asked for before: nothing of them is kept anywhere. */
+/** Availability of days and venues that were never read before, so nothing is cached. */
 export const availabilityColdRow: Row<'availability-cold'> = {
   name: 'availability-cold',
   workers: [],
@@ -34,14 +34,14 @@ export const availabilityColdRow: Row<'availability-cold'> = {
   },
 };
 
-/** New venues, each with a claim on every so many of its slots. */
+/** New venues, each with a claim on one of every `TAKEN_OF` slots. */
 async function addVenues({ addVenue, partners, partnerIds, contents }: Bench): Promise<Venue[]> {
   const venues: Venue[] = [];
   for (let number = 0; number < VENUES_OF_RUN; number += 1) {
     const venue = await addVenue(partners.slice(0, 1));
     const count = Math.floor(slotCount(venue) / TAKEN_OF);
     const { hold } = contents.originals;
-    // Without ordinals, of which its partners would not have as many.
+    // Without ordinals: partners do not have enough of them.
     const { holdOrdinal: _ordinal, ...claim } = hold;
     const claims = Array.from({ length: count }, (_, n) =>
       copyOf(claim, { venue, partnerIds }, n * TAKEN_OF + (n % TAKEN_OF)),

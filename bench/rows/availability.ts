@@ -9,7 +9,7 @@ const SIDE_CALLERS = 8;
 const HOLDS_PER_SECOND = 30;
 const SLOTS_OF_RUN = 1000;
 
-/** The availability of one day of a venue of 20 resources and 16 starts, of which a third is taken. */
+/** Availability of one day at a venue with 20 resources and 16 starts. A third of the slots is taken. */
 export const availabilityRow: Row<'availability' | 'availability-304'> = {
   name: 'availability',
   workers: [],
@@ -36,7 +36,7 @@ export const availabilityRow: Row<'availability' | 'availability-304'> = {
       return run;
     };
     const notModified = async () => runOf(await get({ etag }), '304');
-    // Before holds change the day: from then on its ETag is another.
+    // Measure 304 first: holds change the day's ETag.
     for (const warm of [limit, notModified]) await warm();
     const unchanged = await interleave(bench.runs, { limit, product: notModified });
     const changing = await interleave(bench.runs, { limit, product });
@@ -59,7 +59,7 @@ async function takeAThird({ contents, venue, partnerIds }: Bench): Promise<void>
   await contents.insert('reservations', copies);
 }
 
-/** Places holds at the venue, on other days and on this one, until it is ended. */
+/** Places holds at the venue, on this day and others, until `end`. */
 function placeBeside({ side, takeSlots, product, apiKeys, venue }: Bench): { end: () => Promise<void> } {
   const first = takeSlots(SLOTS_OF_RUN) % slotCount(venue);
   const pace = { kind: 'rate', perSecond: HOLDS_PER_SECOND, seconds: 60 } as const;

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 const PAGE = 50;
 
-/** The newest page of a partner that has many bookings. */
+/** The newest page of a partner with many bookings. */
 export const bookingsRow: Row<'bookings'> = {
   name: 'bookings',
   workers: [],

@@ -3,10 +3,10 @@ import { RAW_COLLECTION } from '../product/contents.ts';
 import { rawCopies } from './place-holds.ts';
 import type { Bench, Row } from './row.ts';
 
-/** More than are confirmed in a run. */
+/** More than a run can confirm. */
 const HOLDS = 14_000;
 
-/** Holds that are there already become bookings. */
+/** Confirms existing holds. */
 export const confirmRow: Row<'confirm'> = {
   name: 'confirm',
   workers: [],

@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 
 const SLOTS_OF_RUN = 8000;
 
-/** A hold that is confirmed, and its booking cancelled, by one caller after the other. */
+/** Each caller places a hold, confirms it and cancels the booking. */
 export const cycleRow: Row<'cycle'> = {
   name: 'cycle',
   workers: [],

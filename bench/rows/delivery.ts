@@ -15,8 +15,8 @@ export const deliveryRow: Row<'delivery' | 'delivery-cpu'> = {
 };
 
 /**
- * Delivers events that are committed already, at most `count`, to one endpoint. Webhook delivery runs and is warm, but frozen while the
- * holds are placed over HTTP: from when it goes on, all that is measured is its own.
+ * Delivers at most `count` committed events to one endpoint. Webhook delivery is warm, but frozen while the holds are
+ * placed, so that only its own work is measured.
  */
 export async function deliverCommitted(bench: Bench, receiver: Receiver, count: number) {
   bench.product.freeze(['webhook-delivery']);

@@ -5,10 +5,10 @@ import type { Bench } from './row.ts';
 const AT_A_TIME = 5000;
 const DAY_MS = 86_400_000;
 
-/** Holds that were released, in the order in which they are purged: one each `stepMs` from `firstAt` on expired. */
+/** Released holds in the order of their purge: from `firstAt` on, the expiry of each is `stepMs` later. */
 export type EndedHolds = { firstAt: Date; stepMs: number; count: number };
 
-/** Adds `count` holds that were released, whose expiries fill the day that began so many days ago. */
+/** Adds `count` released holds. Their expiries fill the day that began `daysAgo` days ago. */
 export async function addEndedHolds(
   { contents, venue, partnerIds }: Pick<Bench, 'contents' | 'venue' | 'partnerIds'>,
   count: number,

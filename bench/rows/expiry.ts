@@ -8,16 +8,16 @@ import type { Bench, Row } from './row.ts';
 
 const HOLDS = 10_000;
 const WITHIN_MS = 60_000;
-/** The time that it takes to put them there. */
+/** Time to load the holds before they are due. */
 const AHEAD_MS = 12_000;
 
-/** Holds that are all due within one second, with the jobs that the API adds for them: until none is ACTIVE any more. */
+/** Expires holds that are all due within one second, with the jobs that the API adds, until none is ACTIVE. */
 export const expiryRow: Row<'expiry'> = {
   name: 'expiry',
   workers: ['hold-expiry'],
   measure: async (bench) => {
     const seconds: number[] = [];
-    // Once: it takes long, and its goal is a bound, not a ratio.
+    // Measure only once: it takes long, and the goal is a bound, not a ratio.
     seconds.push(await expireAll(bench));
     await bench.contents.clear();
     return {
@@ -42,9 +42,9 @@ async function expireAll({ contents, product, venue, partnerIds }: Bench): Promi
   await Promise.all(holds.map(offer));
   await queues.close();
   const lastDueAt = dueAt + 1000;
-  if (Date.now() > dueAt) throw new Error('They were due before all of them were there');
+  if (Date.now() > dueAt) throw new Error('Holds were due before all were loaded');
   await delay(lastDueAt - Date.now());
-  if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Not all were settled within a minute');
+  if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Not all holds were expired within a minute');
   const settledMs = Date.now() - lastDueAt;
   const events = await contents.countExpiredEvents();
   if (events !== HOLDS) throw new Error(`${HOLDS} holds expired with ${events} events`);

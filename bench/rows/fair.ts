@@ -10,7 +10,7 @@ const GOOD = 1000;
 const HANGING = 500;
 const WITHIN_MS = 60_000;
 
-/** Events for an endpoint that answers, which wait among those for one that never does; beside them the same alone. */
+/** Delivers events to a good endpoint, alone and among events for an endpoint that never responds. */
 export const fairRow: Row<'fair'> = {
   name: 'fair',
   workers: [],
@@ -28,7 +28,7 @@ export const fairRow: Row<'fair'> = {
   },
 };
 
-/** A venue of a partner whose endpoint hangs: a new one, which nobody knows to be unhealthy yet. */
+/** A venue of a new partner whose endpoint hangs; new, so that no worker knows it is unhealthy. */
 async function addSickVenue(bench: Bench): Promise<Venue> {
   const partner = await bench.addPartner();
   const venue = await bench.addVenue([partner]);
@@ -36,7 +36,7 @@ async function addSickVenue(bench: Bench): Promise<Venue> {
   return venue;
 }
 
-/** Milliseconds from when the worker begins until the last good one has come. */
+/** Milliseconds from the worker's start until the last event for the good endpoint arrives. */
 async function deliverGood(bench: Bench, sick: Venue | undefined): Promise<number> {
   const { contents, product, venue, partnerIds } = bench;
   const receiver = await bench.receiver();
@@ -52,7 +52,7 @@ async function deliverGood(bench: Bench, sick: Venue | undefined): Promise<numbe
   const beganAt = Date.now();
   const isComplete = await receiver.waitFor(GOOD, WITHIN_MS);
   const { lastAt, holdIds } = await receiver.take();
-  // Else the worker would not stop before they time out.
+  // Close the hanging requests: the worker would wait for their timeouts before it stops.
   await receiver.dropHanging();
   await product.runWorkers([]);
   if (!isComplete) throw new Error(`Of ${GOOD} good deliveries, ${holdIds.size} were received within a minute`);

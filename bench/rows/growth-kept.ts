@@ -7,7 +7,7 @@ import type { Bench, Row } from './row.ts';
 
 const FEW = 1000;
 
-/** Holds and availability at a venue with few bookings in its past, and with many. */
+/** Holds and availability at a venue with few past bookings, and with many. */
 export const growthKeptRow: Row<'growth-kept-hold' | 'growth-kept-availability'> = {
   name: 'growth-kept',
   workers: [],

@@ -6,7 +6,7 @@ import type { Bench, Row } from './row.ts';
 
 const LIVE = 400;
 
-/** One partner that has no hold beside those it places, and one that has 400. */
+/** Holds of a partner that has 1 other live hold, and 400. */
 export const growthLiveRow: Row<'growth-live'> = {
   name: 'growth-live',
   workers: [],
@@ -25,7 +25,7 @@ async function withLive(bench: Bench, count: number) {
   const place = { venue, partnerIds: partnerIds.slice(0, 1) };
   const holds = Array.from({ length: count }, (_, n) => ({
     ...copyOf(contents.originals.hold, place, n),
-    // Nowhere that anybody wants.
+    // Cells that no call asks for.
     cells: [`elsewhere@${n}`],
     slotStart: new Date(Date.now() + (DAYS + 30) * SLOTS_OF_DAY * 5_400_000),
   }));

@@ -6,14 +6,14 @@ import type { Row } from './row.ts';
 const FEW = 10;
 const MANY = 1000;
 
-/** One partner that sells slots of few venues in turn, and of many. */
+/** Holds of one partner at few venues in turn, and at many. */
 export const growthVenuesRow: Row<'growth-venues'> = {
   name: 'growth-venues',
   workers: [],
   measure: async (bench) => {
     await bench.contents.clear();
     const resources = await bench.addSmallVenues(bench.partners.slice(0, 1), MANY);
-    // Holds name a resource, whatever venue it is of.
+    // Calls name only the resource of a slot, so one `Venue` can stand for all venues.
     const of = (count: number): Venue => ({ id: '', resources: resources.slice(0, count) });
     await holdAndRelease(bench, of(MANY));
     const runs = await interleave(bench.runs, {

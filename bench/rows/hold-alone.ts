@@ -3,7 +3,7 @@ import { slotCount } from '../product/slots.ts';
 import { spreadOf } from '../statistics.ts';
 import type { Row } from './row.ts';
 
-/** One caller, one call after the other, while nothing else goes on: what batches must not make slower. */
+/** One caller makes one call at a time without other load: batching must not slow it down. */
 export const holdAloneRow: Row<'hold-alone'> = {
   name: 'hold-alone',
   workers: WORKERS,

@@ -4,7 +4,7 @@ import type { Venue } from '../product/slots.ts';
 import { slotCount } from '../product/slots.ts';
 import type { Bench } from './row.ts';
 
-/** A run in which one partner places holds and releases them: no more are alive at a time than there are connections. */
+/** A run in which one partner places and releases holds. It has at most one live hold per connection. */
 export async function holdAndRelease(bench: Bench, venue: Venue): Promise<Run> {
   const { product, partners, takeSlots } = bench;
   const first = takeSlots(slotCount(bench.venue) / 4) % slotCount(venue);

@@ -2,7 +2,7 @@ import { interleave, rateFigure, runOf } from '../compare.ts';
 import { rawCopies } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** A slot that is taken, which everybody wants. */
+/** All callers want one slot that is taken. */
 export const holdLostRow: Row<'hold-lost'> = {
   name: 'hold-lost',
   workers: [],

@@ -3,7 +3,7 @@ import { WORKERS } from '../product/product.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** `hold` while the workers process each hold; no subscription receives its event. */
+/** `hold` while the workers process each hold. No subscription receives its event. */
 export const holdWorkersRow: Row<'hold-workers'> = {
   name: 'hold-workers',
   workers: WORKERS,
@@ -12,7 +12,7 @@ export const holdWorkersRow: Row<'hold-workers'> = {
     const place = placeHolds(bench);
     const product = async () => {
       const run = await place();
-      // What is left would be done while the limit is measured.
+      // Finish the workers' work before the limit is measured.
       await bench.contents.untilSettled(30_000);
       return run;
     };

@@ -3,7 +3,7 @@ import { startTextbook } from '../textbook/textbook.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** Placing holds on free slots while no worker runs; beside it the bare insert, and the way that is taught. */
+/** Places holds on free slots without workers. Limits: the bare insert, and the textbook implementation. */
 export const holdRow: Row<'hold' | 'hold-textbook'> = {
   name: 'hold',
   workers: [],

@@ -4,11 +4,11 @@ import { WORKERS } from '../product/product.ts';
 import { spreadOf } from '../statistics.ts';
 import type { Row } from './row.ts';
 
-/** Until what follows a load is done: sweeps of what it left, and caches that were used lately. */
+/** Time for the sweeps and caches to settle after the last load. */
 const SETTLE_MS = 15_000;
 const MEASURED_MS = 20_000;
 
-/** What API, workers and stores take of a core together while nobody calls. */
+/** CPU use of the API, workers and stores together without calls, in percent of a core. */
 export const idleRow: Row<'idle'> = {
   name: 'idle',
   workers: WORKERS,

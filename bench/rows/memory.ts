@@ -7,12 +7,12 @@ import { holdAndRelease } from './hold-and-release.ts';
 import type { Row } from './row.ts';
 import { subscribeOnce } from './webhook-runs.ts';
 
-/** When memory is read first: a tenth of the load is a minute of ten. */
+/** Memory is first read after a tenth of the load. */
 const FIRST_AFTER = 0.1;
 
 /**
- * What API and workers have in memory at the end of a load of holds that are placed and released, and their webhooks, and how much it
- * grew meanwhile. The API has run since the benchmark began. `--only memory --runs 1 --seconds 600` is ten minutes of it.
+ * Memory of the API and workers after a load that places and releases holds with webhooks, and its growth during the
+ * load. The API has run since the benchmark began. `--only memory --runs 1 --seconds 600` runs for ten minutes.
  */
 export const memoryRow: Row<'memory-api' | 'memory-worker' | 'memory-growth'> = {
   name: 'memory',

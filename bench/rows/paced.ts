@@ -12,7 +12,7 @@ const SECONDS = 6;
 export const paceOf = (perSecond: number) => ({ kind: 'rate', perSecond, seconds: SECONDS }) as const;
 const SETTLED_WITHIN_MS = 30_000;
 
-/** Holds at a steady rate: from the event's own timestamp, which the database gave it, to its arrival. */
+/** Holds at a steady rate: time from the event's timestamp, set by the database, to its arrival. */
 export const pacedRow: Row<PacedName> = {
   name: 'paced',
   workers: WORKERS,
@@ -34,7 +34,7 @@ export const pacedRow: Row<PacedName> = {
   },
 };
 
-/** One run: how old events were when they arrived, in milliseconds. */
+/** One run. `age`: milliseconds from event to arrival. */
 export async function holdAtPace(bench: Bench, perSecond: number) {
   const { product, apiKeys, venue, contents } = bench;
   const receiver = await bench.receiver();

@@ -5,10 +5,7 @@ import type { Bench } from './row.ts';
 const AT_A_TIME = 5000;
 const HOUR_MS = 3_600_000;
 
-/**
- * Adds bookings number `first` up to `end`, all of the first partner and played in the past: an hour each, one after the other
- * on every resource of the venue.
- */
+/** Adds past bookings `first` up to `end` of the first partner: an hour each, in sequence on each resource. */
 export async function addPastBookings(
   { contents, venue, partnerIds }: Bench,
   first: number,

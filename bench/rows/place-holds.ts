@@ -7,7 +7,7 @@ import type { Bench } from './row.ts';
 /** More slots than a run can take. */
 const SLOTS_OF_RUN = 12_000;
 
-/** A run in which every partner places holds on free slots of the venue. It begins with nothing or, with `keep`, without holds. */
+/** A run in which all partners place holds on free slots. Deletes all rows first, or with `keep` only ACTIVE holds. */
 export function placeHolds(bench: Bench, { keep = false } = {}): () => Promise<Run> {
   return async () => {
     await (keep ? bench.contents.clearHolds() : bench.contents.clear());
@@ -18,7 +18,7 @@ export function placeHolds(bench: Bench, { keep = false } = {}): () => Promise<R
   };
 }
 
-/** Its limit: a run in which the same documents are inserted one by one. */
+/** The limit of `placeHolds`: a run that inserts such documents one by one. */
 export function insertHolds(bench: Bench): () => Promise<Run> {
   return async () => {
     await bench.contents.clear();
@@ -27,7 +27,7 @@ export function insertHolds(bench: Bench): () => Promise<Run> {
   };
 }
 
-/** What limits that write are given. */
+/** The parameters of limits that write. */
 export function rawCopies({ product, contents, venue, partnerIds }: Bench) {
   const { mongodbUri } = product;
   return { mongodbUri, collection: RAW_COLLECTION, originals: contents.originals, venue, partnerIds };

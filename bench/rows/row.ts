@@ -9,43 +9,43 @@ import type { Provisioned } from '../product/provision.ts';
 import type { Receiver } from '../receiver/receiver.ts';
 import type { Figure } from '../report.ts';
 
-/** What a row is given. All rows share one product, one after the other. */
+/** The bench of a row. All rows use one product, one after the other. */
 export type Bench = Provisioned & {
   product: Product;
   contents: Contents;
-  /** How often everything is measured. */
+  /** Number of measurements. */
   runs: number;
-  /** How many bookings of the past there are in rows that have many. */
+  /** Past bookings in rows with many. */
   bookings: number;
-  /** How long a run is measured, without its warm-up. */
+  /** Duration of a run without its warm-up. */
   seconds: number;
-  /** Calls the product: each process of it is metered. */
+  /** Calls the product and meters each of its processes. */
   callProduct: <Name extends StepName>(task: TaskOf<Name>) => Promise<Loaded>;
-  /** Does what a limit does, in a process of its own: `pids` are metered, or that process, as `client`, and mongod. */
+  /** Runs a limit in a process of its own. Meters `pids`, or by default that process (`client`) and mongod. */
   callLimit: <Name extends StepName>(task: TaskOf<Name>, pids?: Pids) => Promise<Loaded>;
   limitPid: number;
-  /** The benchmark's own processes, whose use is not other people's. */
+  /** The processes of the benchmark. Their use does not count as that of others. */
   ownPids: () => number[];
-  /** Another load process, for calls that go on beside what is measured. */
+  /** Another load process, for calls concurrent with the measured ones. */
   side: Load;
-  /** Started when it is first asked for. */
+  /** Starts at the first call. */
   receiver: () => Promise<Receiver>;
-  /** Reserves numbers of slots, so that a run does not meet those of the one before: returns the first of `count`. */
+  /** Reserves `count` slot numbers that earlier runs did not use. Returns the first. */
   takeSlots: (count: number) => number;
-  /** Registers what is to be ended with the benchmark. */
+  /** Registers a release for the end of the benchmark. */
   onStop: (release: () => Promise<unknown>) => void;
 };
 
-/** A task for as many connections as all rows use, and at the usual pace, unless it says otherwise. */
+/** A task. By default it has the connections and pace of all rows. */
 export type TaskOf<Name extends StepName> = Omit<Task<Name>, 'callers' | 'pace'> & {
   callers?: number;
   pace?: Pace;
 };
 
 export type Row<Name extends FigureName = FigureName> = {
-  /** As `--only` and the goals name it. */
+  /** The name in `--only` and in the goals. */
   name: string;
-  /** The workers that run meanwhile. */
+  /** The workers that run during the row. */
   workers: readonly WorkerName[];
   measure: (bench: Bench) => Promise<Record<Name, Figure>>;
 };

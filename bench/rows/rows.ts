@@ -21,7 +21,7 @@ import type { Row } from './row.ts';
 import { searchRow } from './search.ts';
 import { wholeWayRow } from './whole-way.ts';
 
-/** All rows, in the order in which they are run: those of a kind together, so that workers are rarely started. */
+/** All rows in the order in which they run, grouped so that workers rarely start. */
 export const ROWS: readonly Row<never>[] = [
   holdRow,
   holdLostRow,

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 const VENUES = 20;
 const DAY = 3;
 
-/** The free slots of twenty venues on one day in one call, beside the availability of each of them in twenty. */
+/** The free slots of twenty venues in one call, compared with twenty calls for their availability. */
 export const searchRow: Row<'search'> = {
   name: 'search',
   workers: [],

@@ -2,12 +2,12 @@ import { Queue } from 'bullmq';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Bench } from './row.ts';
 
-/** The API puts up to this many reservations into one job. */
+/** The API adds up to this many reservations to one job. */
 const RESERVATIONS_OF_JOB = 50;
-/** The sweep, which only one process runs, leaves events alone until then. */
+/** The sweep, which only one process runs, ignores the events until then. */
 const SWEPT_AFTER_MS = 120_000;
 
-/** Inserts reservations whose events wait, and the jobs that deliver them. */
+/** Inserts reservations with undispatched events, and the jobs that deliver them. */
 export async function addWaitingEvents(
   { contents, product }: Bench,
   reservations: readonly Reservation[],

@@ -7,13 +7,13 @@ import { slotCount } from '../product/slots.ts';
 import type { Receiver } from '../receiver/receiver.ts';
 import type { Bench } from './row.ts';
 
-/** The size of the body that a webhook of the product has. */
+/** The body size of the product's webhooks. */
 export const BODY_BYTES = 700;
 const POSTS = 20_000;
 const SLOTS_OF_RUN = 5000;
 const SETTLED_WITHIN_MS = 60_000;
 
-/** The limit of every delivery: a run of signed posts, with nothing read or recorded. */
+/** The limit of deliveries: a run of signed posts without reads or records. */
 export async function postSigned(bench: Bench): Promise<Run> {
   const { postUrl } = await bench.receiver();
   const { perSecond, cpuUs, othersShare } = await bench.callLimit(
@@ -28,7 +28,7 @@ export async function postSigned(bench: Bench): Promise<Run> {
   return { perSecond, cpuUs, othersShare };
 }
 
-/** Places as many holds as begin in `withinSeconds`, at most `count`; returns how many. */
+/** Places at most `count` holds, all begun within `withinSeconds`. Returns how many. */
 export async function placeMany(bench: Bench, count: number, withinSeconds: number): Promise<number> {
   const { product, apiKeys, venue } = bench;
   const first = bench.takeSlots(SLOTS_OF_RUN) % slotCount(venue);
@@ -38,18 +38,18 @@ export async function placeMany(bench: Bench, count: number, withinSeconds: numb
   return outcomes['201'] ?? 0;
 }
 
-/** The product, or another sender beside it. */
+/** The product or another sender. */
 type Sender = {
   pids: () => Pids;
-  /** Waits until every delivery is recorded; false where that takes longer than `withinMs`. */
+  /** Waits until every delivery is recorded. False after `withinMs`. */
   untilSettled: (withinMs: number) => Promise<boolean>;
 };
 
 type Settled = Run & { events: number; receivedTwice: number; seconds: number };
 
 /**
- * Measures from now on until `begin` is done, all of its events were received, and each is recorded: events a second until the
- * last was received, processor time until the last was recorded.
+ * Runs `begin` and waits until its events are received and recorded. Measures events per second until the last is
+ * received, and processor time until the last is recorded.
  */
 export async function untilReceived(
   bench: Bench,
@@ -71,7 +71,7 @@ export async function untilReceived(
   return { perSecond: events / seconds, cpuUs, othersShare, events, receivedTwice: hits - events, seconds };
 }
 
-/** Runs of `product` on an empty database, each beside a run of the limit; the first of both are not counted. */
+/** Alternates runs of `product` on an empty database with runs of the limit. The first of both are not counted. */
 export async function measureWebhooks(bench: Bench, product: (receiver: Receiver) => Promise<Settled>) {
   await subscribeOnce(bench);
   const receiver = await bench.receiver();
@@ -91,7 +91,7 @@ export async function measureWebhooks(bench: Bench, product: (receiver: Receiver
 
 const subscribed = new WeakSet<object>();
 
-/** The first partner gets every event of a hold at the venue: one delivery each. */
+/** Subscribes the first partner, so that each hold at the venue makes one delivery. */
 export async function subscribeOnce(bench: Bench): Promise<void> {
   const [partner] = bench.partners;
   if (partner === undefined || subscribed.has(bench.partners)) return;

@@ -1,7 +1,7 @@
 /**
- * Placing a hold as it is usually taught: mongoose models, check and insert in a transaction, jobs added before the response. It
- * authenticates, checks the grant and the limit of holds and writes an event, as the product does. It has the fewest indexes
- * that it needs, and two calls for one free slot can both succeed: that it sells twice is not held against it here.
+ * The textbook way to place a hold: mongoose models, check and insert in a transaction, jobs added before the response.
+ * Like the product, it authenticates, checks the grant and the limit of holds, and writes an event. It has only the
+ * indexes that it needs. Two calls for one free slot can both succeed; the benchmark ignores that.
  */
 
 import type { AddressInfo } from 'node:net';

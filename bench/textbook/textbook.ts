@@ -10,12 +10,12 @@ export type TextbookSettings = { mongodbUri: string; redisUrl: string; log: stri
 
 export type Textbook = {
   clear: () => Promise<void>;
-  /** A run like the product's: the same slots and as many callers. */
+  /** A run like the product's: the same venue and as many callers. */
   placeHolds: () => Promise<Run>;
   stop: () => Promise<void>;
 };
 
-/** Starts it in the product's stores, with the product's partners and resources in collections and queues of its own. */
+/** Starts the textbook service on the product's stores, with its own collections, queues and copies of the partners. */
 export async function startTextbook(bench: Bench): Promise<Textbook> {
   const { product, venue, partners, apiKeys } = bench;
   const { mongodbUri } = product;
@@ -53,7 +53,7 @@ export async function startTextbook(bench: Bench): Promise<Textbook> {
   };
 }
 
-/** A database of its own in the same server, so that nobody takes its keys for the product's. */
+/** Another database of the server, so that no process takes its keys for the product's. */
 function redisDatabase(redisUrl: string): string {
   const url = new URL(redisUrl);
   url.pathname = '/1';
