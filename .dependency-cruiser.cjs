@@ -106,7 +106,7 @@ module.exports = {
       },
     },
 
-    // Each library in its place
+    // Libraries with restricted importers
     {
       name: 'mongoose-in-stores-and-models',
       severity: 'error',
@@ -134,7 +134,7 @@ module.exports = {
       to: { path: npm('mongodb-memory-server(-core)?|redis-memory-server') },
     },
 
-    // Who may import whom
+    // Modules with restricted importers
     {
       name: 'routers-are-mounted-by-the-apps',
       severity: 'error',

@@ -51,7 +51,7 @@ async function measure(options: Options): Promise<Report> {
       Object.assign(figures, await row.measure(bench));
       say(`${row.name}: ${((performance.now() - rowBeganAt) / 1000).toFixed(0)} s`);
     } catch (error) {
-      // Measure the other rows. The run fails in the end.
+      // Measure the other rows; the run still fails.
       failed.push(row.name);
       say(`${row.name} FAILED: ${(error as Error).stack}`);
     }

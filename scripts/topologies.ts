@@ -1,7 +1,7 @@
 /**
  * `node --import tsx scripts/topologies.ts [jest arguments]`: runs the whole service on the topologies of
  * docs/topologies.md: two Redis behind one address, sentinels, a Redis Cluster, a replica set of three, TLS and
- * passwords. Stops the node that accepts writes while partners sell, and prints the effect on them. Fails if anything
+ * passwords. Removes the node that accepts writes while partners sell, and prints the effect on them. Fails if anything
  * is lost or happens twice. Takes about 5 minutes on two cores. TLS needs openssl and a redis-server built with it (on
  * the PATH, or of Debian's package). Jest arguments select a part.
  */

@@ -1,4 +1,4 @@
-/** Limits of reads: serves constant responses, with the product's middleware and log and by `node:http` alone. */
+/** Limits of reads: constant responses through the product's middleware and log, and through `node:http` alone. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

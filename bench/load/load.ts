@@ -9,7 +9,7 @@ export type Loaded = LoadReport & { cpuUs: CpuUs; othersShare: number };
 
 export type Load = {
   pid: number;
-  /** Runs one task. `pids`: the processes to report the use of, per call. */
+  /** Runs one task and reports the use of `pids` per call. */
   run: (task: Task, pids: Pids) => Promise<Loaded>;
   /** Ends a task with a rate early. */
   cut: () => void;

@@ -5,7 +5,7 @@ import type { OpenStep } from '../load/http-steps.ts';
 export const TENANT = 'bench';
 export const TOPIC = 'hold_created';
 
-/** Publishes events over Outpost's HTTP API. Outpost posts `data` as it is: it has the fields of a webhook. */
+/** Publishes events over Outpost's HTTP API. Outpost posts `data`, of a webhook's size, unchanged. */
 export function openPublish(
   { port, apiKey, bytes }: { port: number; apiKey: string; bytes: number },
   callers: number,

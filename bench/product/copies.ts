@@ -10,7 +10,7 @@ import { slotAt } from './slots.ts';
  */
 export type Originals = Record<'hold' | 'booking' | 'cancelled' | 'released', Reservation>;
 
-/** Where copies get their slots and partners from. */
+/** The slots and partners of copies. */
 export type Place = { venue: Venue; partnerIds: readonly string[] };
 
 const ALIVE_MS = 1_800_000;

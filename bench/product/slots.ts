@@ -15,7 +15,7 @@ const OPENS_AT_HOUR = 6;
 /** Number of slots of a venue in `DAYS` days. */
 export const slotCount = (venue: Venue): number => DAYS * SLOTS_OF_DAY * venue.resources.length;
 
-/** The slot of this number. Numbers run through all resources of a start, then its day, then the next day, and wrap. */
+/** The slot of this number: all resources of a start, then the next start, day by day. Numbers wrap. */
 export function slotAt(venue: Venue, number: number): Slot {
   const { resources } = venue;
   const resourceId = resources[number % resources.length] ?? '';

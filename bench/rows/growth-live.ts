@@ -6,7 +6,7 @@ import type { Bench, Row } from './row.ts';
 
 const LIVE = 400;
 
-/** Holds of a partner that has 1 other live hold, and 400. */
+/** Holds of one partner while it has 1 other live hold, and 400. */
 export const growthLiveRow: Row<'growth-live'> = {
   name: 'growth-live',
   workers: [],

@@ -4,7 +4,7 @@ import { measureWebhooks, placeMany, untilReceived } from './webhook-runs.ts';
 
 const HOLDS = 5000;
 
-/** From the call that places a hold until its signed webhook is received and recorded: the whole work for an event. */
+/** The whole work for an event: places a hold, and delivers and records its signed webhook. */
 export const wholeWayRow: Row<'whole-way' | 'whole-way-cpu'> = {
   name: 'whole-way',
   workers: WORKERS,

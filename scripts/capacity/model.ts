@@ -58,9 +58,7 @@ export type Capacity = {
   /** Operations per second at the peak. */
   peak: Record<Operation, number>;
   processes: Record<Kind, { count: number; cores: number; memoryMb: number }>;
-  /**
-   * `gbAYear`: bookings, which are kept. `gbAfterAYear`: bookings of the first year and all rows not purged by then.
-   */
+  /** `gbAYear`: bookings, which are kept. `gbAfterAYear`: a year's bookings and all rows not purged by then. */
   mongodb: {
     cores: number;
     writesPerSecond: number;

@@ -26,7 +26,7 @@ type Values = Omit<Traffic, 'subscriptionsPerVenue' | 'peakFactor' | 'holdTtlSec
 export function parseOptions(args: readonly string[]): { traffic: Traffic; json: boolean } {
   const command = new Command('node --import tsx scripts/capacity.ts')
     .description(
-      'Computes the processes, memory, disk and connections that a service needs, and the first limit, from measured figures (scripts/capacity/).',
+      'Computes the processes, memory, disk and connections that a service needs, and the limit that it reaches first, from measured figures (scripts/capacity/).',
     )
     .requiredOption('--venues <n>', 'venues on sale', wholeNumberFrom(1, 1e7))
     .requiredOption('--bookings-a-day <n>', 'bookings per day of all venues', numberFrom(1, 1e9))

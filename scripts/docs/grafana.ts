@@ -1,4 +1,3 @@
-/** A dashboard panel. */
 export type Panel = {
   title: string;
   description: string;

@@ -10,8 +10,8 @@ const REAL_SHARE = 0.7;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * A configuration file for the fuzzer (TOML). Real ids are mixed in: without them nearly every response would be a 404,
- * and with nothing else none would. A path parameter takes the values named by the segment before it.
+ * A configuration file for the fuzzer (TOML). Mixes random and real ids: with random ids alone nearly every response
+ * would be a 404, with real ones none. A path parameter takes the values named by the segment before it.
  */
 export function fuzzSettings(document: OpenApiDocument, values: KnownValues): string {
   const dictionaries = Object.entries(values).map(
