@@ -3,11 +3,11 @@ import { type WatchedPage, watchedPage } from './browser.ts';
 
 export type ReferenceVisit = BrowserContextOptions & { signInKey?: string };
 
-/** The path of the reference; the partner listener has other pages at `/docs`. */
+/** The reference is at `/docs/reference` on the partner listener, which has other pages at `/docs`. */
 const referencePath = (signInKey: string | undefined): string =>
   signInKey === undefined ? '/docs/reference' : '/docs';
 
-/** Opens the reference of a listener in a new page, signing in first where it asks for that, and waits until it lists operations. */
+/** Opens the reference of a listener in a new page, signing in if there is a key. Waits until it lists operations. */
 export async function openReference(
   browser: Browser,
   url: string,
@@ -26,7 +26,7 @@ export async function openReference(
   return watched;
 }
 
-/** The operations on the page as `GET /path`, in its order. */
+/** The operations on the page, as `GET /path`, in page order. */
 export function operationsShown(page: Page): Promise<string[]> {
   return page.locator('.opblock').evaluateAll((blocks) =>
     blocks.map((block) => {
@@ -36,7 +36,7 @@ export function operationsShown(page: Page): Promise<string[]> {
   );
 }
 
-/** Gives the page a key by the first way of its Authorize dialog, in place of an earlier one. */
+/** Enters the key into the first scheme of the Authorize dialog, replacing an earlier key. */
 export async function authorise(page: Page, apiKey: string): Promise<void> {
   await page.locator('.auth-wrapper .authorize').first().click();
   const dialog = page.locator('.modal-ux');
@@ -49,7 +49,7 @@ export async function authorise(page: Page, apiKey: string): Promise<void> {
   await dialog.waitFor({ state: 'hidden' });
 }
 
-/** Tries an operation out, which must need no input, and returns what the page shows of the response. */
+/** Tries out an operation that needs no input; returns the response that the page shows. */
 export async function execute(page: Page, operationId: string): Promise<{ status: string; body: string }> {
   const block = page.locator(`.opblock[id$="-${operationId}"]`);
   if (!(await block.locator('.execute').isVisible())) {

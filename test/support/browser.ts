@@ -6,15 +6,14 @@ import { type Environment, executablesOnPath } from '../../src/development/embed
 import { type BrowserProgram, chromiumFromPackage } from './chromium-package.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Pages whose scripts share a busy machine with compilers take longer than Playwright's half minute. */
+/** On a busy machine, scripts need longer than Playwright's default of 30 s. */
 const WAIT_MS = 90_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 
 /**
- * A Chromium that answers `--version`, from the first place that has one: `CHROMIUM_PATH`, the PATH, the cache folder, an npm
- * package. Undefined where no place has one, which is then said on stderr with how to install it.
- *
- * @throws Error instead where `CI` is set: there a suite that silently tests nothing would look like one that passed
+ * A Chromium that answers `--version`: from `CHROMIUM_PATH`, the PATH, the cache folder or an npm package, in this
+ * order. If none works, prints on stderr how to install one and returns undefined.
+ * @throws Error if `CI` is set, because there a suite that silently tests nothing would seem to pass
  */
 export async function findBrowser(env: Environment = process.env): Promise<BrowserProgram | undefined> {
   const tried: string[] = [];
@@ -41,7 +40,7 @@ export async function findBrowser(env: Environment = process.env): Promise<Brows
   return undefined;
 }
 
-/** Why a program is of no use; that it answers also proves that its shared libraries are there. */
+/** Why a program is unusable. If it answers, its shared libraries are present. */
 async function faultOf(program: BrowserProgram): Promise<string | undefined> {
   try {
     const env = { ...process.env, ...program.env };
@@ -53,22 +52,22 @@ async function faultOf(program: BrowserProgram): Promise<string | undefined> {
 }
 
 /**
- * Starts the browser, for which no host has an address but the loopback's. `hostName` leads there too, and unlike the loopback is
- * no host that a browser trusts without TLS. Close it in `afterAll`.
+ * Starts the browser. Only the loopback resolves, and `hostName` leads there: unlike the loopback, browsers do not
+ * trust that name without TLS. Close the browser in `afterAll`.
  */
 export function startBrowser(program: BrowserProgram, hostName?: string): Promise<Browser> {
   const named = hostName === undefined ? '' : `MAP ${hostName} 127.0.0.1, `;
   return chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env },
-    // It loads pages of this project only, and its sandbox works neither as root nor in most containers.
+    // The sandbox works neither as root nor in most containers, and the browser loads only pages of this project.
     chromiumSandbox: false,
     args: [`--host-resolver-rules=${named}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`],
     timeout: LAUNCH_TIMEOUT_MS,
   });
 }
 
-/** Keeps a picture of the whole page for people to look at, where `SCREENSHOTS=1` asks for them: no test looks at one. */
+/** With `SCREENSHOTS=1`, saves a picture of the whole page for people to look at. Tests do not use it. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (process.env['SCREENSHOTS'] !== '1') return;
   await page.screenshot({ path: `test-results/screenshots/${name}.png`, fullPage: true });
@@ -76,12 +75,12 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 
 export type WatchedPage = {
   page: Page;
-  /** Everything that a page must not do: requests to another origin, errors, breaches of its CSP. */
+  /** Requests to another origin, errors, and violations of the page's CSP. */
   faults: string[];
   close: () => Promise<void>;
 };
 
-/** An empty page, without cookies, in which only the origin of `url` can be reached. */
+/** An empty page without cookies that can reach only the origin of `url`. */
 export async function watchedPage(
   browser: Browser,
   url: string,
@@ -103,7 +102,7 @@ export async function watchedPage(
   );
   const page = await context.newPage();
   page.on('console', (message) => {
-    // Chromium says on a slow machine that what Bull Board preloads was not used within seconds.
+    // On a slow machine, Chromium warns that files which Bull Board preloads were not used within seconds.
     if (message.type() === 'warning' && message.text().includes('was preloaded')) return;
     if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`);
   });

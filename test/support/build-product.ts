@@ -6,19 +6,19 @@ import { build } from 'esbuild';
 import { isLongTier } from './scale.ts';
 import { PRODUCT_FOLDER, projectFolder } from './worker-process.ts';
 
-/** The documentation, for processes that run from source. */
+/** The documentation for processes that run from source. */
 const SITE_FOLDER = path.join(projectFolder, '.site');
 
-/** Makes the documentation as `npm start` does: where it is missing or older than what it is made of. */
+/** Builds the documentation as `npm start` does, if it is missing or older than its sources. */
 export async function buildSiteOfTests(): Promise<void> {
   const script = path.join(projectFolder, 'scripts/build-site.ts');
   await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { cwd: projectFolder });
 }
 
 /**
- * Compiles the service of this working tree for the tests that spawn it; types are checked elsewhere (`npm run check`). In `npm test`
- * each worker is one file with all its packages: it starts in half of the processor time, and a hundred are started. What the
- * long tiers measure is built as it is shipped.
+ * Compiles the service for the tests that spawn it; `npm run check` checks the types. In `npm test`, each worker is one
+ * bundled file, because a bundle needs half the processor time to start and the tests start a hundred. The long tiers
+ * measure the build that is shipped.
  */
 export async function buildProduct(): Promise<void> {
   await rm(PRODUCT_FOLDER, { recursive: true, force: true });
@@ -29,7 +29,7 @@ export async function buildProduct(): Promise<void> {
   if (!isLongTier) await bundleWorkers();
 }
 
-/** Compiles API and workers as they are shipped, without what the API serves. */
+/** Compiles API and workers as they are shipped, without the pages that the API serves. */
 export async function compileProduct(folder: string): Promise<void> {
   const compiler = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
   const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', folder];
@@ -45,7 +45,7 @@ async function bundleWorkers(): Promise<void> {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // Packages that are CommonJS ask for Node's modules with it.
+    // Bundled CommonJS packages load Node's modules with `require`.
     banner: {
       js: "import { createRequire as requireOfBundle } from 'node:module';\nconst require = requireOfBundle(import.meta.url);",
     },

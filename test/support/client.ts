@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { requireDescribed } from './described-responses.ts';
 
-/** A response as it came over the wire. `body` is undefined where there was none. */
+/** A response as received. `body` is undefined if it is empty. */
 export type Reply = { status: number; headers: Headers; body: unknown; text: string };
 
 export type Client = {
@@ -10,7 +10,7 @@ export type Client = {
   put(path: string, body?: unknown): Promise<Reply>;
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string): Promise<Reply>;
-  /** Any request; `body` is sent as it is. */
+  /** Any request; sends `body` unchanged. */
   send(
     method: string,
     path: string,
@@ -19,9 +19,9 @@ export type Client = {
 };
 
 /**
- * A client of one listener that sends `apiKey` with every call (none where it is undefined). It throws where a response is not
- * as the description of the interface says. Redirections are responses. (`fetch` takes two to four times the processor time for the
- * same call.)
+ * A client of one listener that sends `apiKey`, if any, with every call. Throws if a response does not match the
+ * OpenAPI description. Does not follow redirects. Does not use `fetch`, which takes two to four times the processor
+ * time.
  */
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
@@ -56,7 +56,7 @@ export function createClient(url: string, apiKey: string | undefined): Client {
 
 const agent = new Agent({ keepAlive: true });
 
-/** One request and its whole response; rejects where there is none. */
+/** Sends one request and reads the whole response; rejects if there is none. */
 function exchange(
   method: string,
   url: string,
@@ -64,7 +64,7 @@ function exchange(
   body: string | undefined,
 ): Promise<Pick<Reply, 'status' | 'headers' | 'text'>> {
   return new Promise((resolve, reject) => {
-    // As browsers and fetch do, and not in chunks, which Node would send where it is told no length.
+    // Send a length, as browsers and fetch do; without it, Node sends chunks.
     const hasBody = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
     const length = hasBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {};
     const asked = request(url, { method, agent, headers: { accept: '*/*', ...length, ...headers } }, (answer) => {

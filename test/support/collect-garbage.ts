@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** Collects what nothing refers to, at once. */
+/** Collects garbage now. */
 export const collectGarbage = runInNewContext('gc') as () => void;

@@ -8,12 +8,12 @@ type Methods = Record<string, (...given: unknown[]) => unknown>;
 /** A method of a collection: `reservations.findOneAndUpdate`. */
 export type CollectionMethod = `${string}.${string}`;
 
-/** The calls of a method by their turn: each arrives, and goes on when it is told to, or when no more are held. */
+/** The calls of a method by turn: each arrives, then waits until it may proceed or until the gate is over. */
 type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
 
 const gates = new WeakMap<Context, Map<CollectionMethod, Gate>>();
 
-/** Holds the next call of the method, or every one, until it is told to go on. */
+/** Holds the next call of the method, or every call, until told to proceed. */
 export function hold(context: Context, method: CollectionMethod, isOnce: boolean): void {
   const gate: Gate = { arrivals: [], departures: [], over: latch() };
   const open = gates.get(context) ?? new Map<CollectionMethod, Gate>();
@@ -31,7 +31,7 @@ export function hold(context: Context, method: CollectionMethod, isOnce: boolean
   });
 }
 
-/** Whether the call of this turn has come; waits for it until no more are held. */
+/** Waits until the call of this turn has come; false if the gate is over first. */
 export function reached(context: Context, method: CollectionMethod, turn: number): Promise<boolean> {
   const { arrivals, over } = gateOf(context, method);
   return Promise.race([latchOf(arrivals, turn).opened.then(() => true), over.opened.then(() => false)]);
@@ -41,18 +41,18 @@ export function proceed(context: Context, method: CollectionMethod, turn: number
   latchOf(gateOf(context, method).departures, turn).open();
 }
 
-/** Holds no more calls, nor those that it held. */
+/** Holds no more calls, and lets the held ones proceed. */
 export function release(context: Context, method: CollectionMethod): void {
   restore(context, method);
   gateOf(context, method).over.open();
 }
 
-/** Makes the call of that turn from now on fail, as when the process loses the database. */
+/** Makes the call of that turn, counted from now, fail as if the process had lost the database. */
 export function lose(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, () => fail(method));
 }
 
-/** Makes the call of that turn fail after the database has carried it out. */
+/** Makes the call of that turn fail after the database has executed it. */
 export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, async (call) => {
     await call();
@@ -60,7 +60,7 @@ export function loseResponse(context: Context, method: CollectionMethod, onTurn 
   });
 }
 
-/** Has `instead` in place of the call of that turn from now on. */
+/** Calls `instead` in place of the call of that turn, counted from now. */
 function onTurnOf(
   context: Context,
   method: CollectionMethod,
@@ -81,13 +81,13 @@ export function loseEach(context: Context, method: CollectionMethod): void {
   replace(context, method, () => () => fail(method));
 }
 
-/** The method is the collection's own again. */
+/** Restores the collection's own method. */
 export function restore({ db }: Context, method: CollectionMethod): void {
   const { methods, name } = methodOf(db, method);
   Reflect.deleteProperty(methods, name);
 }
 
-/** What is called in place of a method; it may end that. */
+/** Called in place of a method; `end` ends the replacement. */
 type Replacement = (given: unknown[], end: () => void) => unknown;
 
 /** Replaces a method of the collection that the service's stores use. */
@@ -109,7 +109,7 @@ function methodOf(db: Context['db'], method: CollectionMethod): { methods: Metho
   return { methods: db.collection(collection) as unknown as Methods, name };
 }
 
-/** Whether it returns a cursor, which asks the database when it is read. */
+/** Whether it returns a cursor, which queries the database only when it is read. */
 const isRead = (method: CollectionMethod) => method.endsWith('.find') || method.endsWith('.aggregate');
 
 const readAfter = (wait: () => Promise<void>, read: () => unknown) => ({

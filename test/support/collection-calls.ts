@@ -2,21 +2,21 @@ import type * as InHost from './collection-calls.in-host.ts';
 import type { CollectionMethod } from './collection-calls.in-host.ts';
 import type { HostedService } from './service-host.ts';
 
-/** Calls that a service in the host makes of its collections, held or made to fail: no other service's. */
+/** Holds calls of a hosted service to its collections, or makes them fail. Other services are not affected. */
 export type CollectionCalls = {
-  /** What `call` comes to where `meanwhile` is done before the next call of the method is made; fails where none is. */
+  /** Runs `call`, and `meanwhile` before its next call of the method. Throws if nothing calls the method. */
   beforeNext<T>(method: CollectionMethod, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
-  /** Likewise before each of them; `meanwhile` is told which it is, from 1 on. */
+  /** Likewise before each call of the method; `meanwhile` gets its number, from 1. */
   beforeEvery<T>(
     method: CollectionMethod,
     meanwhile: (turn: number) => Promise<unknown>,
     call: () => Promise<T>,
   ): Promise<T>;
-  /** The call of that turn from now on fails, as when the process loses the database. */
+  /** Makes the call of that turn, counted from now, fail as if the process had lost the database. */
   lose(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** The call of that turn fails after the database has carried it out. */
+  /** Makes the call of that turn fail after the database has executed it. */
   loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** Each call fails, until it is restored. */
+  /** Makes each call fail until `restore`. */
   loseEach(method: CollectionMethod): Promise<void>;
   restore(method: CollectionMethod): Promise<void>;
 };
@@ -42,7 +42,7 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
           await proceed(method, turn);
         }
       };
-      // Others may come while this one waits.
+      // More calls may come while this one waits.
       await Promise.all([attendThis(), isOnce ? undefined : attend(turn + 1)]);
     };
     const callToTheEnd = async () => {
@@ -52,7 +52,7 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
         await release(method);
       }
     };
-    // What goes wrong meanwhile says more than what comes of the call then.
+    // Report an error of `meanwhile` first: it usually causes the call's error.
     const [attended, called] = await Promise.allSettled([attend(0), callToTheEnd()]);
     if (attended.status === 'rejected') throw attended.reason;
     if (called.status === 'rejected') throw called.reason;

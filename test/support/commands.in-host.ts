@@ -5,9 +5,7 @@ type Context = Service['context'];
 
 const commandsOf = new WeakMap<Context, string[]>();
 
-/**
- * Notes each command that the service sends to MongoDB from now on (`find venues`); its client has to monitor them (`monitoredUri`).
- */
+/** Records the service's commands to MongoDB (`find venues`). Its client must monitor them (`monitoredUri`). */
 export function watchCommands(context: Context): void {
   const commands: string[] = [];
   commandsOf.set(context, commands);
@@ -16,5 +14,5 @@ export function watchCommands(context: Context): void {
   });
 }
 
-/** The commands since the last call of this, in order. */
+/** The commands since the last call of `takeCommands`, in order. */
 export const takeCommands = (context: Context): string[] => commandsOf.get(context)?.splice(0) ?? [];

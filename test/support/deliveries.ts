@@ -2,7 +2,7 @@ import { type Partner, placeHold } from './factories.ts';
 import { rowOf, rowsOf, type Stored } from './rows.ts';
 import type { ServiceCalls } from './service-calls.ts';
 
-/** `by` holds the slot, and the event is dispatched; returns the delivery of it to `receiver`'s one subscription. */
+/** `by` holds the slot, and the event is dispatched; returns its delivery to the one subscription of `receiver`. */
 export async function anyDelivery(
   service: Stored & ServiceCalls,
   by: Partner,

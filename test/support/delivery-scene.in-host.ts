@@ -11,10 +11,10 @@ type FrozenAttempt = {
   result: Promise<AttemptResult | undefined>;
 };
 
-/** By their deliveries. */
+/** By delivery id. */
 const frozen = new Map<string, FrozenAttempt>();
 
-/** Begins an attempt of a delivery that stops after all was read and before anything is sent. Rejects where nothing is to be sent. */
+/** Begins an attempt that stops after all reads, before it sends. Rejects if there is nothing to send. */
 export async function freezeAttempt(context: Context, deliveryId: string): Promise<void> {
   const sender = standardSender();
   let wake: FrozenAttempt['wake'] = () => undefined;
@@ -39,7 +39,7 @@ export async function freezeAttempt(context: Context, deliveryId: string): Promi
   });
 }
 
-/** Lets it go on: with what comes of it where that is given, otherwise it sends. */
+/** Lets a frozen attempt proceed: with `outcome` if given, otherwise it sends. */
 export async function wakeAttempt(
   _context: Context,
   deliveryId: string,
@@ -52,7 +52,7 @@ export async function wakeAttempt(
   return attempt.result;
 }
 
-/** The state of a job in its queue; undefined where it is not there. */
+/** The state of a job in its queue; undefined if it is missing. */
 export async function jobState(context: Context, queue: QueueName, jobId: string): Promise<string | undefined> {
   const job = await context.queues.byName(queue).getJob(jobId);
   return job?.getState();

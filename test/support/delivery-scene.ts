@@ -7,20 +7,20 @@ import { startReceiver, type WebhookReceiver } from './receiver.ts';
 import { rowOf } from './rows.ts';
 import type { InHost, SharedService } from './service-host.ts';
 
-/** A receiver, a venue with 68 free slots, and what is done with attempts and jobs where the service runs. */
+/** A receiver, a venue with 68 free slots, and functions for attempts and jobs in the process of the service. */
 export type DeliveryScene = Pick<InHost<typeof InTheHost>, 'freezeAttempt' | 'wakeAttempt' | 'jobState'> & {
   receiver: WebhookReceiver;
   venue: Venue;
   slots: string[];
-  /** A delivery to a partner with one subscription, which waits for its first attempt; returns its id. */
+  /** Creates a delivery that waits for its first attempt, to a partner with one subscription; returns its id. */
   waiting(partner: Partner): Promise<string>;
-  /** One of which so many attempts have failed; afterwards the receiver returns 200. */
+  /** Creates a delivery with this many failed attempts; afterwards the receiver returns 200. */
   failed(partner: Partner, times: number): Promise<string>;
-  /** A delivery as it is stored. */
+  /** A delivery as stored. */
   read(id: string): Promise<DeliveryRow>;
-  /** Makes an attempt in which `happen` comes after all was read and before anything is sent. */
+  /** Makes an attempt; `happen` runs after all reads, before it sends. */
   attemptAround(deliveryId: string, happen: () => Promise<unknown>): Promise<AttemptResult | undefined>;
-  /** Ends the service too. */
+  /** Also stops the service. */
   end(): Promise<void>;
 };
 

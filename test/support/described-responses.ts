@@ -7,7 +7,7 @@ type Checkers = {
   delivery: () => ReturnType<typeof createDeliveryChecker>;
 };
 
-/** What the suites of a worker of Jest share (environment.cjs); to compile these takes each half a second. */
+/** The suites of a Jest worker share the checkers (environment.cjs), because compiling them takes half a second. */
 const { keptByWorker = new Map() } = globalThis as { keptByWorker?: Map<string, unknown> };
 if (!keptByWorker.has('checkers')) keptByWorker.set('checkers', await loadCheckers());
 const checkers = keptByWorker.get('checkers') as Checkers;
@@ -29,17 +29,17 @@ async function loadCheckers(): Promise<Checkers> {
   };
 }
 
-/** What is wrong with a delivery of the running service by its description; undefined where nothing is. */
+/** How a delivery differs from its description; undefined if it does not. */
 export function faultOfDelivery(headers: Record<string, unknown>, body: Record<string, unknown>): string | undefined {
   return checkers.delivery()(headers, body);
 }
 
-/** `node --import tsx scripts/upgrade.ts`: responses are of a former release too, which the description of this one does not describe. */
+/** In `scripts/upgrade.ts`, some responses come from a former release, which this description does not cover. */
 const isOfTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
 
 /**
- * Holds a response of the running service to the description of its listener, errors included.
- * @throws Error naming the call and the fault.
+ * Checks a response of the running service, errors included, against the description of its listener.
+ * @throws Error naming the call and the fault
  */
 export function requireDescribed(method: string, target: string, reply: Reply): void {
   const [path = ''] = target.split('?', 1);

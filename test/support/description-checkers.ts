@@ -16,9 +16,9 @@ type Operation = { tags: string[]; responses: Record<string, { $ref: string } | 
 export type AnswerChecker = (method: string, path: string, reply: Reply) => string | undefined;
 
 /**
- * Says what is wrong with a response by the published description of its listener: an operation, status, error code or field
- * that it does not know, a wrong type, a header that is missing. Objects and lists of values count as closed, so that a field or
- * a value which nobody described is found.
+ * Returns how a response differs from the published description of its listener: an unknown operation, status, error
+ * code or field, a wrong type, or a missing header. Treats objects and enums as closed, to find undescribed fields and
+ * values.
  */
 export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
   const validatorOf = createValidators(document);
@@ -49,7 +49,7 @@ export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
 
 const isOperators = (path: string): boolean => path.startsWith('/api/v1/operator');
 
-/** A browser that asks the operator's listener for a page is sent to the one where it can sign in. */
+/** The operator listener redirects a browser that requests a page to the sign-in page. */
 function isSentToSignIn(path: string, { status, headers }: Reply): boolean {
   return isOperators(path) && status === 303 && headers.get('location')?.startsWith('/sign-in?') === true;
 }
@@ -61,7 +61,7 @@ function explain({ errors }: ValidateFunction): string {
     .join('; ');
 }
 
-/** Answers that belong to no operation: of a path or a method that does not exist, or to somebody without a key. */
+/** Responses that belong to no operation: to an unknown path or method, or without a key. */
 function generalAnswer(
   document: OpenApiDocument,
   item: Json | undefined,
@@ -76,14 +76,14 @@ function generalAnswer(
   if (operation !== undefined) return undefined;
   if (item !== undefined && status === 405) return METHOD_NOT_ALLOWED;
   if (item === undefined && status === 404) return ROUTE_NOT_FOUND;
-  // On the operator listener, a caller without a key does not learn which paths and methods exist.
+  // Without a key, the operator listener does not tell which paths and methods exist.
   const asksFirst = isOperators(path) && (status === 401 || status === 403);
   return asksFirst
     ? { $ref: `#/components/responses/${status === 401 ? 'InvalidApiKey' : 'CsrfRejected'}` }
     : undefined;
 }
 
-/** Finds the operation as the router does: by the first path that matches. */
+/** Finds the operation as the router does: the first path that matches. */
 function createLookup(document: OpenApiDocument) {
   const items = Object.entries(document.paths).map(([template, item]) => ({
     item: item as Json,
@@ -96,9 +96,9 @@ function createLookup(document: OpenApiDocument) {
   };
 }
 
-/** Compiled at first use and kept, with all schemas of the document closed. */
+/** Validators with all schemas of the document closed; compiled at first use and cached. */
 export function createValidators(document: OpenApiDocument): (schema: Json) => ValidateFunction {
-  // To make shorter code of them takes longer than what that saves.
+  // Optimizing the generated code takes longer than it saves.
   const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } });
   ajvFormats.default(ajv);
   const id = 'https://description.example/';
@@ -114,7 +114,7 @@ export function createValidators(document: OpenApiDocument): (schema: Json) => V
   };
 }
 
-/** The schema with every object closed whose fields it lists, and every list of values. */
+/** The schema with its enums closed, and every object closed that lists its fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -136,7 +136,7 @@ type Webhook = {
   };
 };
 
-/** Says what is wrong with a delivery by the webhooks section of the partner interface; headers by lower-case name. */
+/** How a delivery differs from the webhooks section of the partner description; header names in lower case. */
 export function createDeliveryChecker(document: OpenApiDocument) {
   const validatorOf = createValidators(document);
   const webhooks = webhooksOf(document);

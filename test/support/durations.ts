@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../../src/webhooks/deliveries/observability.service.ts';
 
-/** How long things took, in milliseconds by nearest rank; 0 where nothing was timed. */
+/** Durations in milliseconds by nearest rank; 0 if nothing was timed. */
 export type Durations = { count: number; p50: number; p99: number; max: number };
 
 /** `tookMs` in any order. */
@@ -11,7 +11,7 @@ export function durationsOf(tookMs: readonly number[]): Durations {
   return { count: ascending.length, p50, p99, max };
 }
 
-/** How long `call` took each time: made once, and again `pauseMs` after each response for as long as `work` goes on. */
+/** Times `call` while `work` runs: once, and again `pauseMs` after each response. */
 export async function durationsDuring(
   work: Promise<unknown>,
   pauseMs: number,

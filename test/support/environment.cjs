@@ -2,13 +2,13 @@ const { TestEnvironment } = require('jest-environment-node');
 const watchLeaks = require('./leaks.cjs');
 const forbidProcesses = require('./no-processes.cjs');
 
-/** A map, as Jest empties every other object on the global of a suite when that ends. */
+/** A map, because Jest empties all other objects on a suite's global when the suite ends. */
 const keptByWorker = new Map();
 
 /**
- * Node as Jest has it, with the `Error` that Node itself throws, so that `instanceof` knows those as in production. The suites
- * of `npm test` start no process in it, and leave nothing behind. A suite that does not load, or has a failed test, is not checked
- * for what it leaves behind, so that Jest reports the failure itself.
+ * Jest's Node environment with Node's own `Error`, so that `instanceof` works as in production. Suites of `npm test`
+ * must start no process and leave nothing behind. After a failed test, or if the suite does not load, leaks are not
+ * checked, so that the failure is reported.
  */
 module.exports = class extends TestEnvironment {
   async setup() {

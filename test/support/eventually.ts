@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits until `check` answers something other than undefined, null or false, and answers that. Fails with what it waited
- * for, and the last error, when `deadlineMs` have passed.
+ * Waits until `check` returns something other than undefined, null or false, and returns it. After `deadlineMs`, throws
+ * an error with `what` and the last error.
  */
 export async function eventually<T>(
   what: string,
@@ -19,7 +19,7 @@ export async function eventually<T>(
       failure = err;
     }
     if (performance.now() > endsAt) throw new Error(`Waited ${deadlineMs} ms for: ${what}`, { cause: failure });
-    // Seldomer the longer it takes: asking the database all the time takes the processor from what is waited for.
+    // Poll less often over time: polling takes processor time from the awaited work.
     await delay(pauseMs);
     pauseMs = Math.min(pauseMs * 1.2, 200);
   }

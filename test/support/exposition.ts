@@ -1,6 +1,6 @@
 /** A sample of a metric. */
 export type Sample = { name: string; labels: Record<string, string>; value: number };
-/** A metric with its samples, by the text format 0.0.4 of Prometheus. */
+/** A metric with its samples, in the Prometheus text format 0.0.4. */
 export type Family = { type: string; help: string; samples: Sample[] };
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
@@ -14,9 +14,9 @@ const SUFFIXES: Record<string, string[]> = {
 };
 
 /**
- * Reads a text in the exposition format as a strict reader would. Throws where HELP or TYPE is missing, comes twice or after
- * samples, a metric's lines are not together, a sample comes twice, a counter is not named `_total`, a histogram has no
- * `+Inf`, or a line is of no known form.
+ * Parses the Prometheus exposition format strictly. Throws if HELP or TYPE is missing, duplicated or after samples, a
+ * metric's lines are not together, a sample is duplicated, a counter is not named `_total`, a histogram has no `+Inf`,
+ * or a line is malformed.
  */
 export function parseExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('The last line has no end');

@@ -6,13 +6,13 @@ import { type Listeners, OPERATOR_KEY } from './service-environment.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The body of a response that must be a JSON object. */
+/** The body of a response, which must be a JSON object. */
 export function json(reply: Reply): Json {
   if (typeof reply.body !== 'object' || reply.body === null) throw new Error(`No JSON object: ${reply.text}`);
   return reply.body as Json;
 }
 
-/** The body of a response that must have this status; fails with the whole response otherwise. */
+/** The body of a response with this status; otherwise throws an error with the whole response. */
 export function expectStatus(reply: Reply, status: number): Json {
   if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text}`);
   return reply.text === '' ? {} : json(reply);
@@ -25,13 +25,13 @@ export function operatorOf(service: Listeners): Client {
   return createClient(service.adminUrl, service.operatorKey ?? OPERATOR_KEY);
 }
 
-/** What a partner is registered with; no other has the name. */
+/** Fields of a new partner with a unique name. */
 export const newPartner = () => ({
   name: `Partner ${randomBytes(4).toString('hex')}`,
   contactEmail: 'dev@partner.example',
 });
 
-/** What a venue is made with, unless `fields` say otherwise; no other has the name. */
+/** Fields of a new venue with a unique name, overridden by `fields`. */
 export const anyVenueBody = (fields: Json): Json => ({
   name: `Arena ${randomBytes(4).toString('hex')}`,
   address: '80 Feet Road',
@@ -39,7 +39,7 @@ export const anyVenueBody = (fields: Json): Json => ({
   ...fields,
 });
 
-/** What a resource is made with, unless `fields` say otherwise. */
+/** Fields of a new resource, overridden by `fields`. */
 export const anyResourceBody = (fields: Json): Json => ({
   name: 'Turf',
   resource_type: 'turf',
@@ -51,17 +51,17 @@ export const anyResourceBody = (fields: Json): Json => ({
   ...fields,
 });
 
-/** A service of the tests makes what they sell with for a tenth of the processor time of the operator's audited calls. */
+/** `ServiceCalls` create the fixtures with a tenth of the processor time of the audited operator calls. */
 export type AnyService = Listeners | (Listeners & ServiceCalls);
 
-/** Any partner, with a key, granted `venueIds`. */
+/** Any partner with a key and grants for `venueIds`. */
 export async function anyPartner(service: AnyService, venueIds: readonly string[] = []): Promise<Partner> {
   if (!('makePartner' in service)) return anyPartnerOverHttp(service, venueIds);
   const made = await service.makePartner(venueIds);
   return { ...made, api: createClient(service.url, made.apiKey) };
 }
 
-/** Makes a partner by the operator's calls; a production deployment gives keys to certified ones only. */
+/** Creates a partner with operator calls. In production, only certified partners get keys. */
 export async function anyPartnerOverHttp(
   service: Listeners,
   venueIds: readonly string[] = [],
@@ -80,7 +80,7 @@ export async function anyPartnerOverHttp(
   return { id, apiKey, api: createClient(service.url, apiKey) };
 }
 
-/** Any venue with resources of the given fields; one football turf open 06:00–23:00 in hours of 60 minutes if none are given. */
+/** Any venue with resources of the given fields. Default: one football turf, open 06:00–23:00, slots of 60 minutes. */
 export async function anyVenue(
   service: AnyService,
   resources: readonly Json[] = [{}],
@@ -89,7 +89,7 @@ export async function anyVenue(
   return 'makeVenue' in service ? service.makeVenue(resources, venue) : anyVenueOverHttp(service, resources, venue);
 }
 
-/** Makes a venue by the operator's calls. */
+/** Creates a venue with operator calls. */
 export async function anyVenueOverHttp(
   service: Listeners,
   resources: readonly Json[] = [{}],
@@ -118,30 +118,30 @@ async function anyResourceOverHttp(service: Listeners, venueId: string, fields: 
   return String(made['resource_id']);
 }
 
-/** The calendar date (UTC) so many days from today. */
+/** The calendar date (UTC) this many days from today. */
 export function dateIn(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The slots of a venue on a date, as availability lists them. */
+/** The slots of a venue on a date, as availability returns them. */
 export async function slotsOf(partner: Partner, venueId: string, date: string = dateIn(3)): Promise<Json[]> {
   const reply = await partner.api.get(`/api/v1/slots/availability?venue_id=${venueId}&date=${date}`);
   return expectStatus(reply, 200)['slots'] as Json[];
 }
 
-/** Ids of slots that are free now, in order. */
+/** Ids of free slots, in order. */
 export async function freeSlotIds(partner: Partner, venueId: string, date?: string): Promise<string[]> {
   return (await slotsOf(partner, venueId, date))
     .filter((slot) => slot['is_available'] === true)
     .map((slot) => String(slot['slot_id']));
 }
 
-/** Places a hold that must succeed; returns the Hold. */
+/** Places a hold, which must succeed; returns the Hold. */
 export async function placeHold(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
   return expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 201);
 }
 
-/** A confirm body for a hold; the key is new each time. */
+/** A confirm body for a hold, with a new idempotency key. */
 export function confirmBody(holdId: unknown, fields: Json = {}): Json {
   return {
     hold_id: holdId,
@@ -153,14 +153,14 @@ export function confirmBody(holdId: unknown, fields: Json = {}): Json {
   };
 }
 
-/** Holds and confirms a slot; returns the confirm answer with `hold_id`. */
+/** Holds and confirms a slot; returns the confirm response with `hold_id`. */
 export async function bookSlot(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
   const hold = await placeHold(partner, slotId);
   const reply = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'], fields));
   return { ...expectStatus(reply, 201), hold_id: hold['hold_id'] };
 }
 
-/** Subscribes an endpoint of the partner, to every type of event unless stated; returns id and secret. */
+/** Subscribes an endpoint of the partner, by default to every event type; returns id and secret. */
 export async function subscribe(
   partner: Partner,
   endpointUrl: string,

@@ -3,12 +3,11 @@ import { eventually } from './eventually.ts';
 import { ownMongod } from './own-servers.ts';
 import { type Service, startService } from './service.ts';
 
-/** Whatever has a connection to the server. */
 type Connected = { context: { db: Pick<Db, 'name' | 'getClient'> } };
 
 /**
- * Starts a service on a mongod of its own, which ends with it: a fail point is of the whole server. `options` are added to the
- * address, such as `monitorCommands=true`.
+ * Starts a service on its own mongod, because a fail point affects the whole server. The mongod ends with the service.
+ * `options` are added to the address, such as `monitorCommands=true`.
  */
 export async function startServiceOnOwnMongod(
   overrides: Record<string, string> = {},
@@ -24,36 +23,36 @@ export async function startServiceOnOwnMongod(
   return { ...service, stop };
 }
 
-/** The environment of a process on the service's database that MongoDB knows by `appName`: its commands alone can be held up. */
+/** The environment of a process that connects to the service's database as `appName`, to block only its commands. */
 export const environmentNamed = ({ environment }: Service, appName: string): Record<string, string> => ({
   ...environment,
   MONGODB_URI: `${environment['MONGODB_URI']}&appName=${appName}`,
 });
 
-/** What a fail point holds up: commands of one client (its appName), of this name, on one collection; each for 3 s unless stated. */
+/** Which commands a fail point blocks: by appName, command and collection; each for 3 s unless stated. */
 export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
 
 export type Block = {
-  /** Resolves when a command has been held up. */
+  /** Resolves when a command has been blocked. */
   met: () => Promise<void>;
   lift: () => Promise<void>;
 };
 
-/** `op` is its kind (`update`), `ns` the collection with its database. */
+/** `op`: the kind of command (`update`). `ns`: database and collection. */
 type ServerCommand = { opid: unknown; op: string; ns?: string };
 
-/** What MongoDB is doing for a client. */
+/** The active commands of a client. */
 export async function commandsOf(service: Connected, appName: string): Promise<ServerCommand[]> {
   const { inprog } = await onAdmin(service, { currentOp: 1, appName, active: true });
   return inprog as ServerCommand[];
 }
 
-/** Ends what MongoDB is doing for a client that is dead: what was held up for it must not be done after its death. */
+/** Kills the commands of a dead client: MongoDB must not execute blocked commands after the client's death. */
 export async function endCommandsOf(service: Connected, appName: string): Promise<void> {
   for (const { opid } of await commandsOf(service, appName)) await onAdmin(service, { killOp: 1, op: opid });
 }
 
-/** Does `work` while what a majority has, as a lone mongod knows it, stays what it is now. */
+/** Does `work` while the majority snapshot of a lone mongod does not advance. */
 export async function whileMajorityStays<T>(service: Connected, work: () => Promise<T>): Promise<T> {
   const disableSnapshotting = (mode: 'alwaysOn' | 'off') =>
     onAdmin(service, { configureFailPoint: 'disableSnapshotting', mode });
@@ -62,14 +61,14 @@ export async function whileMajorityStays<T>(service: Connected, work: () => Prom
     return await work();
   } finally {
     await disableSnapshotting('off');
-    // It moves on with the next write.
+    // The next write advances the snapshot.
     await onAdmin(service, { appendOplogNote: 1, data: {} });
   }
 }
 
 /**
- * Makes MongoDB hold up commands, so that a process can be met in the middle of its work. A server has one
- * such fail point: tests that use it need a mongod of their own.
+ * Makes MongoDB block commands, to stop a process in the middle of its work. A server has only one such fail point, so
+ * tests that use it need their own mongod.
  */
 export async function blockCommands(service: Connected, blocked: Blocked): Promise<Block> {
   const { appName, command, collection, forMs = 3000 } = blocked;
@@ -94,7 +93,7 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
   };
 }
 
-/** Resolves when commands have met the fail point so many times. Asked in turns: a connection for calls is given up after 4.5 s. */
+/** Resolves after this many hits of the fail point. Polls, because a connection for calls times out after 4.5 s. */
 export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: number): Promise<void> {
   const wait = { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 3000 };
   const ask = () => db.getClient().db('admin').command(wait);

@@ -9,9 +9,8 @@ type Options = { tls?: boolean; headers?: Record<string, string>; change?: (body
 export type FrontProxy = { port: number; close: () => Promise<void> };
 
 /**
- * What stands in front of a listener in production: it passes requests on with the Host that they name, ends TLS where `tls` says
- * so, with a certificate that nobody trusts, and puts `headers` in the place of those of the responses, and what `change` makes of
- * their JSON in the place of their bodies.
+ * A reverse proxy as in production, which keeps the Host header. `tls`: it terminates TLS with an untrusted
+ * certificate. `headers` override response headers. `change` replaces JSON bodies.
  */
 export async function startFrontProxy(
   url: string,

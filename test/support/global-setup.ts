@@ -11,8 +11,8 @@ declare global {
 }
 
 /**
- * Starts the servers of the test run and the host of its suites' services, which they find in the environment, and builds the
- * product for the tiers that spawn it.
+ * Starts the servers of the test run and the host of the services, puts their addresses into the environment, and
+ * builds the product for the tiers that spawn it.
  */
 export default async function globalSetup(): Promise<void> {
   const serversStarted = startTestServers();

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { stopProcess } from './worker-process.ts';
 
-/** Ends the services' host and the servers of the test run, deletes their files, and keeps what the shared service logged of faults. */
+/** Stops the service host and the servers, deletes their files, and saves the faults that the shared service logged. */
 export default async function globalTeardown(): Promise<void> {
   if (globalThis.serviceHost !== undefined) {
     await stopProcess(globalThis.serviceHost);

@@ -1,4 +1,4 @@
-/** Does `each` for every item, at most `width` at a time. */
+/** Runs `each` for every item, at most `width` at the same time. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -2,17 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { hasEnded, spawnBound } from '../../src/development/embedded/server-process.ts';
 
-/** A program that can be killed and started again, and that never outlives this process. */
+/** A program that can be killed and restarted, and that never outlives this process. */
 export type KeptProcess = {
   start(): Promise<void>;
   isRunning(): boolean;
-  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
+  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): Promise<void>;
-  /** Ends it where it runs. */
+  /** Ends it if it runs. */
   end(): Promise<void>;
 };
 
-/** `command` answers the program and its arguments; it is asked at the first start. */
+/** `command` returns the program and its arguments; it is called at the first start. */
 export function keptProcess(command: () => Promise<readonly string[]>): KeptProcess {
   let running: ChildProcess | undefined;
   const signal = async (name: NodeJS.Signals) => {

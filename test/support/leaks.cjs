@@ -2,20 +2,20 @@ const { once } = require('node:events');
 const { request } = require('node:http');
 const { setTimeout: delay } = require('node:timers/promises');
 
-/** How long what was closed may take to be gone: it bounds a failure. */
+/** How long closed handles may take to disappear. Only failures wait this long. */
 const SETTLED_AFTER_MS = 20_000;
 
-// Node opens these when they are first used, which some suite would be blamed for.
+// Node opens these at first use; open them here, so that no suite is blamed.
 void [process.stdin, process.stdout, process.stderr];
 
-/** How many of each kind keep this process from ending: sockets, timers, listeners, watchers. */
+/** Open handles that keep this process alive, counted by kind: sockets, timers, listeners, watchers. */
 function openHandles() {
   const counts = new Map();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** What is open now and was not at `before`: `2 TCPSocketWrap`. */
+/** Handles opened since `before`: `2 TCPSocketWrap`. */
 function openedSince(before) {
   return [...openHandles()]
     .map(([kind, count]) => [kind, count - (before.get(kind) ?? 0)])
@@ -23,7 +23,7 @@ function openedSince(before) {
     .map(([kind, more]) => `${more} ${kind}`);
 }
 
-/** What this worker left on MongoDB, on Redis and in the services' host, which looks (service-host-process.ts). */
+/** What this worker left on MongoDB, on Redis and in the service host. The host looks (service-host-process.ts). */
 async function leftOnServers() {
   const { TEST_SERVICE_HOST_URL, JEST_WORKER_ID = '1' } = process.env;
   if (TEST_SERVICE_HOST_URL === undefined) return [];
@@ -37,7 +37,7 @@ async function leftOnServers() {
   return response.statusCode === 200 ? JSON.parse(text) : [text];
 }
 
-/** Notes what is open; the returned function throws where a suite left more, or something on the servers. */
+/** Records the open handles; the returned function throws if the suite left more, or left anything on the servers. */
 module.exports = function watchLeaks(settledAfterMs = SETTLED_AFTER_MS) {
   const before = openHandles();
   return async () => {

@@ -12,30 +12,30 @@ function override(context: Context, change: Partial<LeasedCache>): void {
   Object.assign(cache, change);
 }
 
-/** What a lease permits while none ends. */
+/** A lease that does not end. */
 const ENDLESS: Lease = { beginBy: new Date(8.64e15), maxTimeMS: 10_000 };
 
-/** Control: from now on this process acts on what it has read for however long. */
+/** Control: from now on, this process uses cached data for any time. */
 export const ignoreLeases = (context: Context): void => override(context, { lease: () => Promise.resolve(ENDLESS) });
 
-/** Control: from now on this process responds to a change before the leases that were given before it are over. */
+/** Control: from now on, this process responds to a change without waiting until earlier leases have ended. */
 export function waitForNoLease(context: Context): void {
   const { invalidate } = leasedCacheOf(context.db);
   override(context, { invalidate: () => invalidate('here') });
 }
 
-/** The cache does again what it does by itself. */
+/** Restores the cache's own behaviour. */
 export function restoreCache(context: Context): void {
   Object.assign(leasedCacheOf(context.db), originals.get(context));
 }
 
-/** The process can have no lease any more, until `cache_leases.findOne` is restored. */
+/** The process gets no more leases until `cache_leases.findOne` is restored. */
 export function loseLeases(context: Context): void {
   loseEach(context, 'cache_leases.findOne');
   void readAnew(context);
 }
 
-/** The process reads everything anew at its next use: what it reads then has the whole of a lease. */
+/** Clears the process's cache, so that the next read starts a full lease. */
 export function readAnew({ db }: Context): Promise<void> {
   return leasedCacheOf(db).invalidate('here');
 }

@@ -3,24 +3,24 @@ import { collectionCallsOf } from './collection-calls.ts';
 import type * as LeasedCache from './leased-cache.in-host.ts';
 import { type HostedOptions, type HostedService, hostedService } from './service-host.ts';
 
-/** Shorter than what is left of a slow lease when a write begins, and longer than a change that waits for no lease. */
+/** Shorter than the rest of a slow lease when a write begins, and longer than a change that waits for no lease. */
 export const WITHIN_SLOW_MS = 300;
 
 /** Leases that last longer than a call, however busy the machine is. */
 export const SLOW_LEASE_MS = 2500;
 export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: String(SLOW_LEASE_MS) } };
 
-/** What a process keeps in memory, and the leases that it has for it. */
+/** The cache of a process, and its leases. */
 export const cacheOf = (service: HostedService) =>
   service.inHost<typeof LeasedCache>('test/support/leased-cache.in-host.ts');
 
-/** Another process on the same database, with leases as long; stop it, keeping that, before the one. */
+/** Another process on the same database with leases of the same length. Stop it first, with `keepsDatabase`. */
 export const beside = ({ environment }: HostedService): Promise<HostedService> => {
   const { MONGODB_URI = '', CACHE_LEASE_MS = '' } = environment;
   return hostedService({ overrides: { MONGODB_URI, CACHE_LEASE_MS } });
 };
 
-/** Does `work` while the process can have no lease. */
+/** Does `work` while the process gets no lease. */
 export async function withoutLease<T>(service: HostedService, work: () => Promise<T>): Promise<T> {
   await cacheOf(service).loseLeases();
   try {
@@ -30,7 +30,7 @@ export async function withoutLease<T>(service: HostedService, work: () => Promis
   }
 }
 
-/** Does work while the cache of a service is changed so. */
+/** Does `work` while the cache of a service is changed like this. */
 const whileCacheIs =
   (change: 'ignoreLeases' | 'waitForNoLease') =>
   async <T>(service: HostedService, work: () => Promise<T>): Promise<T> => {
@@ -42,15 +42,15 @@ const whileCacheIs =
     }
   };
 
-/** Control: does `work` while the process acts on what it has read, however long ago. */
+/** Control: does `work` while the process uses cached data of any age. */
 export const ignoringLeases = whileCacheIs('ignoreLeases');
 
 /** Control: does `work` while the process waits for no lease before it responds to a change. */
 export const waitingForNoLease = whileCacheIs('waitForNoLease');
 
 /**
- * Begins `change`, and resolves when it was answered, or after some time in which it would have been if it did not wait for what is
- * under way.
+ * `begin` starts `change` and resolves when it is answered, or after `giveUpAfterMs`: long enough for a change that
+ * does not wait for work in progress.
  */
 export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
   const answered: { response?: Promise<T>; isAnswered: boolean } = { isAnswered: false };

@@ -3,12 +3,12 @@ import type mongoose from 'mongoose';
 import { KEPT_PREFIX } from './migrated-databases.ts';
 import { isOfWorker, SHARED_NAME, serviceOfKey } from './service-environment.ts';
 
-/** Databases of MongoDB itself and of the host; all others name the worker of Jest that made them (`freshName`). */
+/** Databases of MongoDB and of the host. All others are named after the Jest worker that created them (`freshName`). */
 const LASTING = ['admin', 'config', 'local', SHARED_NAME];
 
 /**
- * The databases that a worker of Jest made and did not drop, and the keys in Redis that are under no service's prefix, in words. Both
- * are deleted, and what the worker's services had in Redis. `own` is how the worker's names begin.
+ * Describes the databases that a Jest worker created and did not drop, and the keys in Redis without a service's
+ * prefix. Deletes both, and the keys of the worker's services. `own`: prefix of the worker's names.
  */
 export async function leftOnServers(client: mongoose.mongo.MongoClient, redis: Redis, own: string): Promise<string[]> {
   const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });

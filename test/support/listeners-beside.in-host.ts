@@ -7,8 +7,8 @@ import { listenUntilStop, onServiceStop } from './service-stop.ts';
 type Context = Service['context'];
 
 /**
- * A listener of the service as another process of it has it, which has counted no wrong key yet; `settings` are in place of the
- * service's own. Returns its address.
+ * A second listener, as another process of the service has it: with its own counts of wrong keys, and `settings`
+ * overriding the service's. Returns its address.
  */
 export async function listenBeside(
   context: Context,

@@ -6,16 +6,16 @@ import type { Stored } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Pages of a listing by date then hold some of the copies, not all: they spread over some days. */
+/** Spreads the copies over some days, so that a page of a listing by date holds some of them, not all. */
 const LONGEST_GAP_MS = 60 * MINUTE_MS;
-/** More bookings of one instant than a page can hold, so that pages also end in the middle of a tie. */
+/** More bookings at one instant than fit on a page, so that pages also end within a tie. */
 const LARGEST_TIE = 300;
 const AT_A_TIME = 1000;
 
 /**
- * Adds copies of `originals`, which the service made, to the collection: each with ids, keys, a slot and cells of its own, in
- * the past, and booked before now. Many share their instants to the millisecond, in no order of their ids. Copy number n has
- * the n-th of `phones`, in turn, so that each customer has its part of them.
+ * Adds copies of `originals`, which the service created, to the collection: each with its own ids, keys, slot and
+ * cells, in the past, and booked before now. Many share their instants to the millisecond, in no order of their ids.
+ * Phones are assigned in turn, so that each customer has some copies.
  */
 export async function copyBookings(
   service: Stored,

@@ -6,15 +6,15 @@ export const KEPT_PREFIX = 'kept';
 
 /** Databases with all collections, validators and indexes of this release, and no document. */
 export type MigratedDatabases = {
-  /** A database for one suite; if none is left, the name of a new one, which must be migrated. */
+  /** A database for one suite. If none is left, the name of a new one, which must be migrated. */
   take(): { name: string; isMigrated: boolean };
-  /** Empties one for the next who takes it, or drops it where more than its documents was changed. */
+  /** Empties a database for the next suite. Drops it if more than its documents was changed. */
   giveBack(name: string): Promise<void>;
 };
 
 /**
- * Keeps the databases of suites for other suites: to make one takes a fifth of a second of processor time, to empty one a
- * twentieth of that. `model` is the name of one that is migrated and stays so.
+ * Reuses the databases of suites: creating one takes 0.2 s of processor time, emptying one a twentieth of that.
+ * `model`: name of a migrated database that stays.
  */
 export function createMigratedDatabases(client: mongoose.mongo.MongoClient, model: string): MigratedDatabases {
   const kept: string[] = [];

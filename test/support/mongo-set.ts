@@ -10,35 +10,32 @@ import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 const SET = 'faults';
 const DATABASE = 'partner_booking';
 
-/** How members are reached that speak TLS only, and to whom has a password: files of keys and certificates. */
+/** Files of keys and certificates, and the password, for members that require TLS and authentication. */
 export type GuardedSet = { ca: string; both: string; memberKey: string; password: string };
 
-/** A replica set whose members can be killed and started again on their data. Its addresses name a database. */
+/** A replica set whose members can be killed and restarted with their data. Its addresses name a database. */
 export type MongoSet = {
   uri: string;
-  /** An address for a user who may also read the oplog. */
+  /** Address for a user who may also read the oplog. */
   auditorUri: string;
   members: KeptProcess[];
-  /** The member that takes writes now; waits until there is one. */
+  /** Waits for the member that takes writes, and returns it. */
   primary(): Promise<KeptProcess>;
-  /** Has the primary hand over to another member, as for maintenance; resolves when it has. */
+  /** The primary hands over to another member, as for maintenance; resolves when it has. */
   stepDown(): Promise<void>;
   /**
-   * Keeps the secondaries from learning what a majority has, as they may for a second after one takes over; they replicate as ever.
-   * Resolves with what ends that.
+   * Keeps the secondaries from advancing their majority commit point, which can take a second after a failover; they
+   * still replicate. Resolves with a function that ends this.
    */
   holdBack(): Promise<() => Promise<void>>;
-  /**
-   * Keeps the secondaries from replicating: what the primary writes from then on it has alone, and no majority acknowledges it.
-   * Resolves with what ends that.
-   */
+  /** Later writes stay on the primary; no majority acknowledges them. Resolves with a function that ends this. */
   stopReplication(): Promise<() => Promise<void>>;
-  /** Waits until every member is there and one takes writes. */
+  /** Waits until every member is up and one takes writes. */
   isWhole(): Promise<void>;
   discard(): Promise<void>;
 };
 
-/** Starts `count` members; electing another primary takes them about 2 s (MongoDB's own setting is 10 s). */
+/** Starts `count` members. Elections take about 2 s (MongoDB's default is 10 s). */
 export async function startMongoSet(count: number, guarded?: GuardedSet): Promise<MongoSet> {
   const folder = await temporaryFolder();
   const ports = await distinctPorts(count);
@@ -93,7 +90,7 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
     members,
     primary,
     stepDown: async () => {
-      // It refuses as long as no other member has caught up.
+      // The primary refuses until another member has caught up.
       await eventually(
         'the primary hands over',
         async () => {
@@ -131,7 +128,7 @@ async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primar
   return Promise.race([answered, delay(1000, 'none' as const, { ref: false })]);
 }
 
-/** The service needs no more than this. */
+/** The service needs only its roles here. */
 const ROLES = {
   service: ['readWrite', 'dbAdmin'],
   auditor: ['readWrite', 'dbAdmin', { role: 'read', db: 'local' }],
@@ -146,7 +143,7 @@ function guards(guarded: GuardedSet | undefined): string[] {
   ];
 }
 
-/** As a member signs in to its own set, with the key that all of them have. */
+/** Members sign in to their own set with the key that they share. */
 async function adminOptions(guarded: GuardedSet | undefined): Promise<mongoose.mongo.MongoClientOptions> {
   if (guarded === undefined) return {};
   const password = await readFile(guarded.memberKey, 'utf8');

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Answer, decode, encode } from 'dns-packet';
 
-/** What a name has: its addresses or its alias; by kind of address, a failure of its servers, or their silence; or that they are silent. */
+/** DNS records of a name. `failing`: types that return SERVFAIL. `silent`, `isSilent`: queries without a response. */
 export type NameEntry = {
   A?: string[];
   AAAA?: string[];
@@ -16,7 +16,7 @@ type Zone = Readonly<Record<string, NameEntry>>;
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
-/** A name server on this machine that knows the names of `zone`; a name without an entry does not exist. */
+/** A local name server for the names in `zone`; other names do not exist. */
 export async function startNameServer(zone: Zone) {
   const socket = createSocket('udp4');
   let asked = 0;

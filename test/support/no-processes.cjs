@@ -4,13 +4,13 @@ const { syncBuiltinESMExports } = require('node:module');
 const MESSAGE = 'A suite of `npm test` starts no process: name it *.system.test.ts, for `npm run test:system`';
 const SYNCHRONOUS = ['execFileSync', 'execSync', 'spawnSync'];
 
-/** Has every way to start a process throw, a browser included, until the returned function is called. */
+/** Makes every way to start a process throw, browsers included, until the returned function is called. */
 module.exports = function forbidProcesses() {
   const refuse = () => {
     throw new Error(MESSAGE);
   };
   const before = Object.fromEntries(SYNCHRONOUS.map((name) => [name, childProcess[name]]));
-  // All the others end there: spawn, exec, execFile and fork.
+  // spawn, exec, execFile and fork all end here.
   const { spawn } = childProcess.ChildProcess.prototype;
   childProcess.ChildProcess.prototype.spawn = refuse;
   for (const name of SYNCHRONOUS) childProcess[name] = refuse;

@@ -2,7 +2,7 @@ import { afterEach, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { WatchedPage } from './browser.ts';
 
-/** Closes the pages that a test has opened, and fails it for what they did and must not. */
+/** Closes the pages that a test has opened, and fails the test if they have faults. */
 export function openedPages() {
   const opened: WatchedPage[] = [];
   const tolerated: RegExp[] = [];
@@ -17,7 +17,7 @@ export function openedPages() {
       opened.push(watched);
       return watched.page;
     },
-    /** Faults that the pages of this test are expected to have. */
+    /** Ignores matching faults of this test's pages. */
     tolerate: (pattern: RegExp): void => void tolerated.push(pattern),
   };
 }

@@ -9,7 +9,7 @@ import { accepts } from '../../src/development/embedded/server-process.ts';
 import { eventually } from './eventually.ts';
 import { type KeptProcess, keptProcess } from './kept-process.ts';
 
-/** A server that belongs to one test file, on a port that is known, and refuses, before it is started. */
+/** A server for one test file. Its port is known before it starts, and refuses connections until then. */
 export type OwnServer = {
   uri: string;
   start(): Promise<void>;
@@ -17,13 +17,13 @@ export type OwnServer = {
   discard(): Promise<void>;
 };
 
-/** A Redis can be started again after it was killed: empty, unless it keeps its data. */
+/** A Redis that can be restarted after a kill: empty, unless it keeps its data. */
 export type OwnRedis = OwnServer & {
-  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT wakes it. */
+  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): Promise<void>;
 };
 
-/** A MongoDB, a replica set of one; fail points are allowed. */
+/** A MongoDB replica set with one member; fail points are allowed. */
 export async function ownMongod(): Promise<OwnServer> {
   const dataPath = await temporaryFolder();
   const port = await freePort();
@@ -40,24 +40,24 @@ export async function ownMongod(): Promise<OwnServer> {
   };
 }
 
-/** Settings with which Redis is back with its data after it was killed, as in production. */
+/** Settings with which Redis keeps its data when killed, as in production. */
 export const KEEPS_DATA = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
 
-/** `settings` are arguments of redis-server; by default it keeps nothing. */
+/** `settings`: arguments of redis-server. Without them it keeps no data. */
 export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const own = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const { port, ...server } = await inOwnFolder(redisKind, (folder) => [...own, '--dir', folder, ...settings]);
   return { ...server, uri: `redis://127.0.0.1:${port}` };
 }
 
-/** A mongod as it starts without any setting: of no replica set, unless `settings` (its arguments) say otherwise. */
+/** A mongod without a replica set, unless `settings` (its arguments) name one. */
 export async function bareMongod(settings: readonly string[] = []): Promise<OwnServer> {
   const own = ['--bind_ip', '127.0.0.1', '--wiredTigerCacheSizeGB', '0.25'];
   const { port, ...server } = await inOwnFolder(mongodKind, (folder) => [...own, '--dbpath', folder, ...settings]);
   return { ...server, uri: `mongodb://127.0.0.1:${port}/partner_booking` };
 }
 
-/** A server on a free port with a folder for its data, which goes with it. */
+/** A server on a free port, with a data folder that is deleted with it. */
 async function inOwnFolder(kind: ServerKind, argsFor: (folder: string) => readonly string[]) {
   const [port, folder] = [await freePort(), await temporaryFolder()];
   const { start, signal, end } = bareServer(kind, port, argsFor(folder));
@@ -68,7 +68,7 @@ async function inOwnFolder(kind: ServerKind, argsFor: (folder: string) => readon
   return { port, start, signal, discard };
 }
 
-/** A server that can be killed and started again; `start` resolves when it listens. */
+/** A server that can be killed and restarted; `start` resolves when it listens. */
 export function bareServer(kind: ServerKind, port: number, args: readonly string[]): KeptProcess {
   const server = keptProcess(async () => {
     const { path: binary } = await findBinary(kind, process.env, () => undefined);
@@ -83,14 +83,14 @@ export function bareServer(kind: ServerKind, port: number, args: readonly string
   };
 }
 
-/** A folder for the data of a server that one test file has for itself. */
+/** A data folder for a server of one test file. */
 export async function temporaryFolder(): Promise<string> {
   return mkdtemp(path.join(await temporaryParent(), 'partner-booking-test-'));
 }
 
 /**
- * A port on which nothing listens now. It lies below those that systems give to outgoing connections: a client that keeps
- * trying such a port of its own machine can end up connected to itself, and the server then finds the port taken.
+ * A port on which nothing listens now. It is below the range of outgoing connections: a client that keeps trying a
+ * local port in that range can connect to itself, and then the server finds the port taken.
  */
 export const freePort = pickFreePort;
 

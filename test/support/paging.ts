@@ -1,7 +1,7 @@
-/** One page: the ids in order, and what has to be given to read on; null at the end. */
+/** One page: the ids in order, and the cursor for the next page; null at the end. */
 export type ReadPage<Cursor> = (after: Cursor | null) => Promise<{ ids: string[]; next: Cursor | null }>;
 
-/** Reads to the end, `beside` running at the same time as each page is read. Returns the pages in order. */
+/** Reads all pages in order; `beside` runs concurrently with each read. */
 export async function readPages<Cursor>(
   readPage: ReadPage<Cursor>,
   beside: () => Promise<unknown> = () => Promise.resolve(),
@@ -15,7 +15,7 @@ export async function readPages<Cursor>(
   }
 }
 
-/** What is wrong with a listing that was read page by page: ids that came again, and those of `wanted` that never came. */
+/** Faults of a paged listing: ids that came twice, and `wanted` ids that never came. */
 export function pagingFaults(
   pages: readonly string[][],
   wanted: Iterable<string>,

@@ -2,12 +2,12 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 
-/** What a process of the service gets from its lifecycle, for one that runs in the test's; `write` takes each line that it logs. */
+/** A process scope as the lifecycle gives it, for a process that runs in the test. `write` gets each log line. */
 export type TestScope<Settings> = {
   scope: ProcessScope<Settings>;
-  /** Tells it to stop, as SIGTERM does. */
+  /** Tells the process to stop, as SIGTERM does. */
   abort(): void;
-  /** Releases what it acquired, in reverse. */
+  /** Releases all acquired resources, in reverse order. */
   release(): Promise<void>;
 };
 

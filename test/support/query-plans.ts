@@ -1,25 +1,25 @@
 import { eventually } from './eventually.ts';
 import type { Stored } from './rows.ts';
 
-/** How the database carried out one query, all its batches together. */
+/** How the database executed one query, all batches together. */
 export type QueryPlan = {
   docsExamined: number;
   keysExamined: number;
-  /** Bytes of its responses. */
+  /** Size of its responses in bytes. */
   responseLength: number;
-  /** Whether it sorted in memory instead of reading an index in order. */
+  /** Whether it sorted in memory instead of by an index. */
   hasSortStage: boolean;
   /** Names the indexes by their keys. */
   planSummary: string;
 };
 
-/** A command as the database records it. */
+/** A command in the database's profile. */
 export type ProfileRow = Partial<QueryPlan> & {
   cursorid?: { toString(): string };
   command: { pipeline?: Record<string, unknown>[]; sort?: unknown; getMore?: unknown };
 };
 
-/** What the database was asked of these collections (`ns` is a pattern) while `work` ran, by its own record, in order. */
+/** The profiled commands on these collections (`ns` is a pattern) while `work` ran, in order. */
 export async function recordedCommands(
   { context }: Stored,
   ns: RegExp,
@@ -28,7 +28,7 @@ export async function recordedCommands(
   const { db } = context.db;
   if (db === undefined) throw new Error('The database is not connected');
   await eventually('the record is empty', async () => {
-    // What was under way when it was dropped has made it anew.
+    // Commands in progress during the drop have created it again.
     await db.collection('system.profile').drop();
     await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
     return true;
@@ -45,8 +45,8 @@ export async function recordedCommands(
 }
 
 /**
- * The plans, in order, of the sorting queries on `collection` that the service sends while `work` runs. They are the
- * database's own record of what was asked and done, so a query that is explained here is the one that is served.
+ * The plans of the sorting queries on `collection` that the service sends while `work` runs, in order. They come from
+ * the profiler, so the explained query is the one that the service sends.
  */
 export async function sortedQueriesOf(
   service: Stored,

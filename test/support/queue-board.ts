@@ -5,7 +5,7 @@ import type { Listeners } from './service-environment.ts';
 
 const API = '/queues/api/queues';
 
-/** A job as Bull Board gives it to an operator. */
+/** A job as Bull Board returns it. */
 export type BoardJob = {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export type BoardJob = {
   externalUrl?: { displayText: string; href: string };
 };
 
-/** What an operator reads and does on the queue board of a service. */
+/** Reads and acts on the queue board as an operator. */
 export function queueBoardOf(service: Listeners) {
   const operator = operatorOf(service);
   const jobs = async (queue: QueueName, status: string): Promise<BoardJob[]> => {
@@ -35,7 +35,7 @@ export function queueBoardOf(service: Listeners) {
         (queues as { name: string; counts: Record<string, number> }[]).find(({ name }) => name === queue)?.counts ?? {}
       );
     },
-    /** The job that meets a condition, once there is one. */
+    /** Waits for a job that meets the condition. */
     job: (queue: QueueName, status: string, isMeant: (job: BoardJob) => boolean): Promise<BoardJob> =>
       eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isMeant)),
     logs: async (queue: QueueName, jobId: string): Promise<string[]> =>

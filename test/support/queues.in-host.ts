@@ -8,7 +8,7 @@ export const pauseQueue = ({ queues }: Context, name: QueueName): Promise<void> 
 
 export const resumeQueue = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();
 
-/** Adds a job that is due now, with this data as it is; returns its id. */
+/** Adds a job that is due now, with `data` unchanged; returns its id. */
 export async function addJob({ queues }: Context, name: QueueName, data: object, opts: object = {}): Promise<string> {
   const jobId = newId();
   await queues.byName(name).add('any', data, { ...opts, jobId });

@@ -1,7 +1,7 @@
 /** A source of numbers in [0, 1). */
 export type Random = () => number;
 
-/** The mulberry32 generator: the same seed gives the same numbers for ever, on every machine. */
+/** The mulberry32 generator: a seed gives the same numbers on every machine. */
 export function mulberry32(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function mulberry32(seed: number): Random {
   };
 }
 
-/** The seed of a property test: `PROPERTY_SEED` when set, so that a failure can be repeated and other seeds tried. */
+/** The seed of a property test: `PROPERTY_SEED`, to repeat a failure or try other seeds, or a fixed one. */
 export function propertySeed(): number {
   return Number(process.env['PROPERTY_SEED'] ?? 20_261_121);
 }
@@ -22,7 +22,7 @@ export function integerBetween(random: Random, min: number, max: number): number
   return min + Math.floor(random() * (max - min + 1));
 }
 
-/** One of `items`. Throws when there is none. */
+/** One of `items`. Throws if there is none. */
 export function pick<T>(random: Random, items: readonly T[]): T {
   const [item] = items.slice(integerBetween(random, 0, items.length - 1));
   if (item === undefined) throw new Error('There is nothing to pick from.');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { faultOfDelivery } from './described-responses.ts';
 import type { Json } from './factories.ts';
 
-/** A delivery attempt as it arrived: the exact bytes, and what they say. */
+/** A delivery attempt as received: the exact bytes, and their parsed content. */
 export type Received = {
   headers: IncomingHttpHeaders;
   bytes: Buffer;
@@ -15,23 +15,23 @@ export type Received = {
   atUnixSeconds: number;
 };
 
-/** The receiver's response: a status, or what the function does (if nothing, the receiver hangs). */
+/** The response: a status, or a function that responds. If the function does nothing, the receiver hangs. */
 export type Answering = number | ((attempt: Received, response: ServerResponse) => void);
 
 export type WebhookReceiver = {
   url: string;
   /** Every attempt so far, in order of arrival. */
   received: Received[];
-  /** From now on it answers so. */
+  /** Sets the response of later attempts. */
   respondWith(answering: Answering): void;
-  /** Rejects where a delivery came that is otherwise than the description of the interface says. */
+  /** Rejects if a delivery did not match the description. */
   close(): Promise<void>;
 };
 
 /** Many endpoints behind one port, each with a path of its own. */
 export type Receivers = {
   open(answering?: Answering): WebhookReceiver;
-  /** Ends all of them. Rejects where a delivery came that is otherwise than the description of the interface says. */
+  /** Closes all of them. Rejects if a delivery did not match the description. */
   close(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ type ReceiverOptions = {
   check?: (received: readonly Received[]) => void;
 };
 
-/** A partner's endpoint on a free port of this machine. It returns 200 until told otherwise. */
+/** A partner's endpoint on a free local port. Returns 200 until told otherwise. */
 export async function startReceiver(
   answering: Answering = 200,
   options: ReceiverOptions = {},
@@ -54,8 +54,8 @@ export async function startReceiver(
 }
 
 /**
- * Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. `check`
- * throws where what was received is otherwise than described.
+ * Listens on `host` and `port`. `url`: the address by which the service reaches it, if different. `check` throws if a
+ * request differs from the description.
  */
 export async function startReceivers({
   host = '127.0.0.1',
@@ -123,17 +123,14 @@ function requireDescribedDeliveries(received: readonly Received[]): void {
   if (fault !== undefined) throw new Error(`A delivery was otherwise than described: ${fault}`);
 }
 
-/** A header that must be there once. */
+/** A header that must be present once. */
 export function headerOf(attempt: Pick<Received, 'headers'>, name: string): string {
   const value = attempt.headers[name];
   if (typeof value !== 'string') throw new Error(`The delivery has no header ${name}`);
   return value;
 }
 
-/**
- * Whether a partner would accept the attempt, by the contract alone (contract: webhooks/signature): written from that page,
- * sharing no code with the service.
- */
+/** Whether a partner would accept the attempt, by the contract alone (webhooks/signature): shares no code with src/. */
 export function isGenuine(attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixSeconds'>, secretKey: string): boolean {
   const timestamp = headerOf(attempt, 'x-service-timestamp');
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(attempt, 'x-service-signature')) ?? [];
@@ -145,7 +142,7 @@ export function isGenuine(attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixS
   return timingSafeEqual(expected, Buffer.from(hex, 'hex'));
 }
 
-/** The entry that Standard Webhooks has in `webhook-signature` for the secret. */
+/** The entry for the secret in the `webhook-signature` header of Standard Webhooks. */
 export function standardSignature({ headers, bytes }: Pick<Received, 'headers' | 'bytes'>, secretKey: string): string {
   const key = Buffer.from(secretKey.slice('whsec_'.length), 'base64');
   const signed = `${headerOf({ headers }, 'webhook-id')}.${headerOf({ headers }, 'webhook-timestamp')}.`;

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { serviceOfKey } from './service-environment.ts';
 
 /**
- * Every key of the service whose queues have `prefix`, and every key that belongs to no service, with whatever it holds, as
- * text: what somebody with access to Redis can read.
+ * As text, every key with its value of the service whose queues have `prefix`, and every key that belongs to no
+ * service: everything that somebody with access to Redis can read.
  */
 export async function dumpRedis(url: string, prefix: string): Promise<string> {
   const redis = new Redis(url);

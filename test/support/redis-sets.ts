@@ -8,23 +8,23 @@ import { type KeptProcess, keptProcess } from './kept-process.ts';
 import { distinctPorts, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
-/** How the servers of a set are reached: without anything, or with a password and TLS alone. */
+/** Servers that require a password and TLS. */
 export type Guarded = {
   password: string;
   /** Arguments of redis-server: certificate, key and authority. */
   tls: readonly string[];
   ca: string;
-  /** How a redis-server is started that was built with TLS. */
+  /** Command that starts a redis-server built with TLS. */
   command: readonly string[];
 };
 
-/** Several Redis that stand in for each other. */
+/** Several Redis servers that replace each other. */
 export type RedisSet = {
   url: string;
   nodes: KeptProcess[];
-  /** The index of the node that takes the writes of this key now; waits until there is one. */
+  /** The index of the node that takes writes of this key; waits until there is one. */
   masterOf(key: string): Promise<number>;
-  /** Asks one node itself. */
+  /** Sends a command to one node. */
   ask(index: number, command: string, ...args: (string | number)[]): Promise<unknown>;
   discard(): Promise<void>;
 };
@@ -40,7 +40,7 @@ type Servers = {
   discard(): Promise<void>;
 };
 
-/** Starts `count` servers with a data folder each, that survive a kill; `settingsOf` are further arguments by index. */
+/** Starts `count` servers whose data folders survive a kill; `settingsOf`: further arguments by index. */
 async function startServers(
   count: number,
   settingsOf: (index: number, ports: readonly number[]) => readonly (string | number)[],
@@ -100,7 +100,7 @@ function adminClient(port: number, guarded: Guarded | undefined): Redis {
   return client.on('error', () => undefined);
 }
 
-/** Three sentinels that watch a master with two replicas; another takes over about 2 s after it is gone. */
+/** Three sentinels that watch a master with two replicas. A failover takes about 2 s. */
 export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
   const servers = await startServers(
     3,
@@ -154,8 +154,8 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
 }
 
 /**
- * A master and its replica behind one address, as hosts of Redis give out. `failOver` swaps their roles, and the address leads to the
- * new master; connections to the old one stay.
+ * A master and its replica behind one address, as Redis hosting providers have it. `failOver` swaps their roles and
+ * moves the address; connections to the old master stay.
  */
 export async function startBehindOneAddress() {
   const { ports, ask, discard } = await startServers(
@@ -195,7 +195,7 @@ function sentinelSettings(port: number, { ports, folder }: Servers, guarded: Gua
     `sentinel down-after-milliseconds ${MASTER} ${BEFORE_DOWN_MS}`,
     `sentinel failover-timeout ${MASTER} 10000`,
   ];
-  // What signs in to a master must follow the line that names it.
+  // Sentinel requires `auth-pass` after the line that names the master.
   const isOfMaster = (line: string) => line.startsWith('sentinel auth-pass');
   return [
     ...['bind 127.0.0.1', `dir ${folder}`],
@@ -206,7 +206,7 @@ function sentinelSettings(port: number, { ports, folder }: Servers, guarded: Gua
   ].join('\n');
 }
 
-/** `--name value …` as the lines of a file. */
+/** `--name value …` as lines of a settings file. */
 function settingLines(args: readonly string[]): string[] {
   return pairs(args).map(([name, value]) => `${name.slice(2)} ${value}`);
 }
@@ -219,7 +219,7 @@ function pairs(values: readonly string[]): [string, string][] {
 
 const MASTERS = 3;
 
-/** Three masters with a replica each, the first of which keeps all of a third of the slots; about 3 s without one that is gone. */
+/** Three masters with a replica each; the first holds all keys of a third of the slots. A failover takes about 3 s. */
 export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
   const busPorts = await distinctPorts(2 * MASTERS);
   const servers = await startServers(
@@ -248,7 +248,7 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
-    // Each range of slots has a start, an end and its nodes. A replica appears once this node has heard of it.
+    // Each range of slots has a start, an end and its nodes. A replica is listed once this node has heard of it.
     const ranges = (await ask(index, 'CLUSTER', 'SLOTS')) as unknown[][];
     const named = ranges.reduce((sum, range) => sum + range.length - 2, 0);
     return info.includes('cluster_state:ok') && named === ports.length;

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 
-/** What a reference of the document leads to; anything else as it is. */
+/** Resolves a `$ref` of the document; returns other values unchanged. */
 export function refersTo(document: OpenApiDocument, given: unknown): unknown {
   const { $ref } = given as { $ref?: unknown };
   if (typeof $ref !== 'string') return given;

@@ -2,7 +2,7 @@ import type { afterAll } from '@jest/globals';
 
 type Release = () => Promise<unknown>;
 
-/** Returns what registers the end of something that a test has started: in reverse, after each test or after all. */
+/** Returns a function that registers releases, which run in reverse order after each test or after all tests. */
 export function releasing(when: typeof afterAll): (...more: readonly Release[]) => void {
   const releases: Release[] = [];
   when(async () => {

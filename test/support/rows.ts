@@ -7,7 +7,6 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
 
-/** Whatever has a connection to the database. */
 export type Stored = { context: { db: Pick<Db, 'collection' | 'db'> } };
 
 type Rows = {
@@ -21,7 +20,7 @@ type Rows = {
   webhook_subscriptions: SubscriptionRow;
 };
 
-/** What the database itself holds, past every service. */
+/** All rows of a collection, read from the database directly. */
 export async function rowsOf<Name extends keyof Rows>(
   { context }: Stored,
   name: Name,
@@ -31,7 +30,7 @@ export async function rowsOf<Name extends keyof Rows>(
   return rows as unknown as Rows[Name][];
 }
 
-/** The one row that `filter` describes. */
+/** The only row that matches `filter`. */
 export async function rowOf<Name extends keyof Rows>(
   service: Stored,
   name: Name,
@@ -44,7 +43,7 @@ export async function rowOf<Name extends keyof Rows>(
   return row;
 }
 
-/** Changes the row of this id, past every service; throws where there is none. */
+/** Changes the row with this id in the database directly; throws if it is missing. */
 export async function changeRow({ context }: Stored, name: string, id: unknown, update: object): Promise<void> {
   const { matchedCount } = await context.db.collection<{ _id: string }>(name).updateOne({ _id: String(id) }, update);
   if (matchedCount === 0) throw new Error(`No row of ${name}: ${String(id)}`);

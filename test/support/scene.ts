@@ -8,13 +8,13 @@ export type Scene = {
   rival: Partner;
   /** The slots that the suite has not used yet, in order. */
   slots: string[];
-  /** A slot that the suite has not used yet; throws when none is left. */
+  /** A slot that the suite has not used yet; throws if none is left. */
   slot(): string;
 };
 
 type SceneOptions = { resources?: readonly Json[]; venue?: Json; days?: readonly number[] };
 
-/** The fields are as `anyVenue` takes them; the slots are those of each of `days`, counted from today. */
+/** `fields` as for `anyVenue`; the slots are those of all `days`, counted from today. */
 export async function startScene(
   service: AnyService,
   { resources, venue: fields, days = [3] }: SceneOptions = {},

@@ -1,13 +1,13 @@
 const { createRequire } = require('node:module');
 
-// Jest's own, which is no dependency of this package.
+// Jest's own sequencer; this package does not depend on it directly.
 const requireOfJest = createRequire(createRequire(require.resolve('jest')).resolve('@jest/core'));
 const { default: Sequencer } = requireOfJest('@jest/test-sequencer');
 
-/** The longest suites, whose files are the shortest. */
+/** The slowest suites, which have the smallest files. */
 const LONGEST = /\/conformance\/(calls|webhooks)\.test\.ts$/;
 
-/** Starts the longest suites first, also where Jest has no times of an earlier run and sorts by the size of files. */
+/** Starts the slowest suites first. Without times of an earlier run, Jest sorts by file size. */
 module.exports = class extends Sequencer {
   sort(tests) {
     const isLongest = ({ path }) => LONGEST.test(path);

@@ -1,8 +1,8 @@
 import { type EmbeddedServers, startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 
 /**
- * Starts one mongod (a replica set of one, fail points allowed) and one redis-server for a whole test run, on ports and
- * in a folder of their own, which `stop` deletes. Nothing outlives this process, however it ends.
+ * Starts one mongod (a replica set of one, fail points allowed) and one redis-server for a test run, on their own ports
+ * and in their own folder, which `stop` deletes. They never outlive this process.
  */
 export function startTestServers(): Promise<EmbeddedServers> {
   return startEmbeddedServers({

@@ -20,23 +20,23 @@ import type { Service } from './service.ts';
 import { onServiceStop } from './service-stop.ts';
 
 /**
- * What suites do with a service past its listeners, in its own process. Arguments and results are JSON, since that process may be
- * another (service-host.ts); nothing of it is written into the audit.
+ * Calls that suites make within the service's process, past its listeners. Arguments and results are JSON, because the
+ * process may be another one (service-host.ts). The calls are not audited.
  */
 export type ServiceCalls = {
-  /** A partner with a key, granted these venues. */
+  /** Creates a partner with a key and these grants. */
   makePartner(venueIds: readonly string[]): Promise<{ id: string; apiKey: string }>;
-  /** A venue with resources; fields as in the operator's calls, those left out are `anyVenue`'s. */
+  /** Creates a venue with resources. Fields are those of the operator's calls; defaults as in `anyVenue`. */
   makeVenue(resources: readonly Json[], venue: Json): Promise<Venue>;
-  /** A resource of a venue, likewise; returns its resource_id. */
+  /** Creates a resource of a venue, likewise; returns its resource_id. */
   makeResource(venueId: string, fields: Json): Promise<string>;
-  /** From now on the listeners take this instant for now. */
+  /** Sets the current time of the listeners. */
   setNow(instant: string): Promise<void>;
-  /** Brings the database to this release, as the command does. */
+  /** Migrates the database, as the command does. */
   migrate(): Promise<void>;
-  /** Dispatches the waiting events of a hold or booking, and sends none of them; resolves when the feed has them. */
+  /** Dispatches the waiting events of a hold or booking without sending them; resolves when the feed has them. */
   dispatch(holdId: string): Promise<void>;
-  /** Makes attempts of a delivery one after the other, each as soon as it waits; returns what came of the last. */
+  /** Makes attempts of a delivery one after the other, making each due at once; returns the last result. */
   attempt(deliveryId: string, times?: number): Promise<AttemptResult | undefined>;
 };
 
@@ -84,10 +84,10 @@ export function serviceCalls(context: Context): ServiceCalls {
   };
 }
 
-/** What attempts are made with; close it. */
+/** The sender for attempts; close it. */
 export const standardSender = (): WebhookSender => createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 
-/** As `attempt`, with a sender of the suite's own. `job`: what the job knows, unless it knows the row as it is. */
+/** `attempt` with a sender of the suite. `job`: the job's data if it differs from the row. */
 export async function attemptDelivery(
   { context }: Pick<Service, 'context'>,
   sender: Pick<WebhookSender, 'send'>,
@@ -111,7 +111,7 @@ export async function attemptDelivery(
   return result;
 }
 
-/** What an operation returns, its body checked as when it comes over HTTP. */
+/** Calls an operation; validates the body as over HTTP. */
 async function call(routes: readonly Route<Operator>[], operationId: string, params: Json, body: Json): Promise<Json> {
   const route = routes.find((each) => each.operationId === operationId);
   if (route === undefined) throw new Error(`There is no operation ${operationId}`);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** The addresses of a service, and its operator key if it is not the tests' own. */
 export type Listeners = { url: string; adminUrl: string; operatorKey?: string };
 
-/** The settings that every service of a run has: drawn anew for it, since one in production refuses a key that is published. */
+/** Settings of every service of a run. The keys are random, because production rejects published ones. */
 const {
   TEST_OPERATOR_KEY: operatorKey = `op_${randomBytes(32).toString('base64url')}`,
   TEST_ENCRYPTION_KEY: encryptionKey = randomBytes(32).toString('base64'),
@@ -11,7 +11,7 @@ const {
 
 export { operatorKey as OPERATOR_KEY };
 
-/** What suites read of their run: the global setup puts it into the environment. */
+/** Settings that the global setup puts into the environment for the suites. */
 export type RunSettings = {
   TEST_MONGODB_URI: string;
   TEST_REDIS_URL: string;
@@ -22,7 +22,7 @@ export type RunSettings = {
   TEST_SERVICE_ADMIN_URL: string;
 };
 
-/** The keys as the environment has them. */
+/** The keys as environment variables. */
 export const runKeys = (): Pick<RunSettings, 'TEST_OPERATOR_KEY' | 'TEST_ENCRYPTION_KEY'> => ({
   TEST_OPERATOR_KEY: operatorKey,
   TEST_ENCRYPTION_KEY: encryptionKey,
@@ -35,41 +35,41 @@ export function runSetting(name: keyof RunSettings): string {
   return value;
 }
 
-/** The database and the prefix in Redis of the service that the suites of a run share. */
+/** Database and Redis prefix of the service that the suites of a run share. */
 export const SHARED_NAME = 'shared';
 
-/** How the names of what a worker of Jest makes begin. */
+/** Prefix of the names of a Jest worker. */
 export const prefixOfWorker = (id: string): string => `t${id}x`;
 
-/** Whether the name of a database, a service or a key is what a worker of Jest made up (`freshName`). */
+/** Whether a Jest worker created the name of this database, service or key (`freshName`). */
 export const isOfWorker = (name: string): boolean => /^t\d+x/.test(name);
 
-/** The service whose queues have this key in Redis; undefined where it is under no service's prefix. */
+/** The service whose queues have this Redis key; undefined without a service's prefix. */
 export function serviceOfKey(key: string): string | undefined {
   const name = /^\{(\w+)\}/.exec(key)?.[1];
   return name !== undefined && (name === SHARED_NAME || isOfWorker(name)) ? name : undefined;
 }
 
-/** A name for a database and a prefix in Redis, which says whose it is where it is left behind (leaks.cjs). */
+/** A name for a database and a Redis prefix. It names the worker, for the leak check (leaks.cjs). */
 export function freshName(): string {
   return `${prefixOfWorker(process.env['JEST_WORKER_ID'] ?? '0')}${randomBytes(6).toString('hex')}`;
 }
 
-/** The address of a database of the run's MongoDB. */
+/** The address of a database on the run's MongoDB. */
 export function databaseUri(name: string): string {
   const uri = new URL(runSetting('TEST_MONGODB_URI'));
   uri.pathname = `/${name}`;
   return uri.toString();
 }
 
-/** The address of a new database, for a service whose client tells which commands it sends (`commandStarted`). */
+/** The address of a new database; its client emits each command (`commandStarted`). */
 export function monitoredUri(): string {
   const uri = new URL(databaseUri(freshName()));
   uri.searchParams.set('monitorCommands', 'true');
   return uri.toString();
 }
 
-/** The environment of a service with a database and queues of its own, named `name`. */
+/** The environment of a service named `name`, with its own database and queues. */
 export function serviceEnvironment(name: string, overrides: Record<string, string> = {}): Record<string, string> {
   return {
     MONGODB_URI: databaseUri(name),
@@ -78,7 +78,7 @@ export function serviceEnvironment(name: string, overrides: Record<string, strin
     OPERATOR_API_KEY: operatorKey,
     ENCRYPTION_KEYS: encryptionKey,
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
-    // The servers of the test run have neither TLS nor passwords, which production rejects.
+    // The test servers have neither TLS nor passwords, which production rejects.
     MONGODB_ALLOW_INSECURE: 'true',
     REDIS_ALLOW_INSECURE: 'true',
     HOST: '127.0.0.1',
@@ -88,7 +88,7 @@ export function serviceEnvironment(name: string, overrides: Record<string, strin
     LOG_LEVEL: 'info',
     // A change that takes something off sale is answered after 1.2 leases.
     CACHE_LEASE_MS: '600',
-    // Counted as ever, and more than any suite makes.
+    // Calls are counted, but no suite reaches this limit.
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...overrides,
   };

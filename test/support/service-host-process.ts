@@ -1,6 +1,6 @@
 /**
- * Runs services for the suites of a run: its code is loaded once, and warm when a suite asks (service-host.ts). It says where it listens,
- * and ends with SIGTERM or with the process that started it.
+ * Runs services for the suites of a run, with the code loaded only once (service-host.ts). Reports its address, and
+ * ends with SIGTERM or with the process that started it.
  */
 
 import path from 'node:path';
@@ -30,10 +30,10 @@ const named = (name: string): Hosted => {
   return found;
 };
 
-/** Leases that a busy machine has time to sell by. Nothing waits for them: no other process obeys the same rules. */
+/** Long enough to sell by on a busy machine. Nothing waits for them: no other process uses this database. */
 const LASTING_LEASES = { CACHE_LEASE_MS: '2000' };
 
-/** On one of the databases that are kept, unless the suite names its own. */
+/** Starts a service on a reused database, unless the suite names its own. */
 async function start(name: string, options: HostedOptions): Promise<Service> {
   const { hasWorkers = false, isAlone = false } = options;
   const overrides: Record<string, string> = { ...(isAlone && LASTING_LEASES), ...options.overrides };
@@ -54,7 +54,7 @@ async function stop(name: string, keepsDatabase: boolean): Promise<void> {
   if (keptDatabase !== undefined && !keepsDatabase) await databases.giveBack(keptDatabase);
 }
 
-/** What a worker of Jest left behind, in words; its services are stopped. */
+/** Stops the services that a Jest worker left running; returns descriptions of all that it left. */
 async function leftBy(worker: string): Promise<string[]> {
   const own = prefixOfWorker(worker);
   const running = [...hosted.keys()].filter((name) => name.startsWith(own));
@@ -90,7 +90,7 @@ app.post('/services/:name/functions/:file/:function', async ({ params, body }, r
 app.post('/workers/:id/left', async ({ params }, res) => {
   res.json(await leftBy(params.id));
 });
-// Suites show what went wrong: Express leaves out what an error says where NODE_ENV is production.
+// Suites show errors: with NODE_ENV=production, Express omits them.
 app.use((err: Error, _req: Request, res: Response, _next: NextFunction) => {
   res.status(500).type('text').send(err.stack);
 });
@@ -104,7 +104,7 @@ const databases = createMigratedDatabases(mongo, SHARED_NAME);
 const listener = await listen(app, '127.0.0.1', 0);
 process.send?.({ hostUrl: listener.url, url: shared.url, adminUrl: shared.adminUrl });
 
-// Within which what hangs is left: MongoDB may have gone first.
+// Give up on services that hang: MongoDB may have ended first.
 const ending = closeWithGrace({ delay: 5000 }, async () => {
   process.stdout.write(shared.logs());
   redis.disconnect();

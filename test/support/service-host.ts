@@ -8,39 +8,39 @@ import { databaseUri, freshName, type Listeners, runSetting, SHARED_NAME } from 
 export type HostedOptions = {
   /** Environment variables of the service. */
   overrides?: Record<string, string>;
-  /** With one worker of each kind beside it. */
+  /** Starts one worker of each kind. */
   hasWorkers?: boolean;
   /**
-   * No other process works on its database, so it answers changes without waiting for leases of others. For suites that make many
-   * changes and race none of them; the suites about leases (leases.ts) prove the wait.
+   * No other process uses its database, so it answers changes without waiting for other leases. For suites that make
+   * many changes and race none; the suites about leases (leases.ts) test the wait.
    */
   isAlone?: boolean;
 };
 
-/** A service that runs in the host's process (service-host-process.ts), for suites that call it over HTTP and load no code of it. */
+/** A service in the host's process (service-host-process.ts), for suites that load no code of the service. */
 export type SharedService = Listeners &
   ServiceCalls & {
-    /** Its database, past every service; connects when it is first asked for. */
+    /** Its database, accessed directly; connects at first use. */
     context: Stored['context'];
-    /** The functions of a module of the project, such as `src/events/feed.service.ts`, as the host calls them. */
+    /** The functions of a module of the project, such as `src/events/feed.service.ts`, called in the host. */
     inHost<Module>(file: string): InHost<Module>;
-    /** Ends what this suite has of it. */
+    /** Releases what this suite uses of it. */
     stop(): Promise<void>;
   };
 
-/** A service of the suite's own, with a database and queues of its own. */
+/** A service with its own database and queues, for one suite. */
 export type HostedService = Omit<SharedService, 'stop'> & {
-  /** The environment with which a worker works on the same database and queues. */
+  /** The environment of a worker on the same database and queues. */
   environment: Record<string, string>;
-  /** Everything that it logged, as text. */
+  /** Its whole log as text. */
   logs(): Promise<string>;
-  /** What its workers logged, line by line. */
+  /** The log of its workers, line by line. */
   workerLogs(): Promise<Record<string, unknown>[]>;
-  /** Gives up its database too, unless that is another's. */
+  /** Also gives up its database, unless another service owns it. */
   stop(options?: { keepsDatabase: boolean }): Promise<void>;
 };
 
-/** What JSON makes of a value. */
+/** The type of a value after JSON. */
 type AsJson<Value> = Value extends Date
   ? string
   : Value extends object
@@ -48,8 +48,8 @@ type AsJson<Value> = Value extends Date
     : Value;
 
 /**
- * The functions of a module that take a service's context first. They are given that of the host's service, and what they are called with
- * after it, which is JSON, as is what they return; what they throw is an `Error` here with its text.
+ * The functions of a module whose first parameter is the service's context. The host passes the context; the other
+ * arguments and the result are JSON. An error arrives as an `Error` with the same text.
  */
 export type InHost<Module> = {
   [Name in keyof Module as Module[Name] extends (context: never, ...given: never) => unknown
@@ -60,8 +60,8 @@ export type InHost<Module> = {
 };
 
 /**
- * The one service of the run that suites share, each with partners and venues of its own; it is alone (`isAlone`). A suite that counts
- * everything, reads logs, changes indexes or settings has one of its own (`hostedService`).
+ * The service that the suites of a run share, each with its own partners and venues; it has `isAlone`. Suites that
+ * count everything, read logs, or change indexes or settings use `hostedService`.
  */
 export function sharedService(): SharedService {
   const listeners = { url: runSetting('TEST_SERVICE_URL'), adminUrl: runSetting('TEST_SERVICE_ADMIN_URL') };
@@ -69,7 +69,7 @@ export function sharedService(): SharedService {
   return { ...service, stop: close };
 }
 
-/** Starts a service for this suite alone. Stop it in `afterAll`, which gives up its database. */
+/** Starts a service for this suite. Stop it in `afterAll`, which gives up its database. */
 export async function hostedService(options: HostedOptions = {}): Promise<HostedService> {
   const name = freshName();
   const path = `/services/${name}`;
@@ -134,7 +134,7 @@ const CALLS: Record<keyof ServiceCalls, true> = {
   attempt: true,
 };
 
-/** `ServiceCalls`, made in the host's process. */
+/** `ServiceCalls` that run in the host's process. */
 function callsOf(name: string): ServiceCalls {
   const calls = Object.keys(CALLS).map((call) => {
     const path = `/services/${name}/calls/${call}`;
@@ -144,7 +144,7 @@ function callsOf(name: string): ServiceCalls {
   return Object.fromEntries(calls) as unknown as ServiceCalls;
 }
 
-/** Any name is a function of the module; those that it lacks are refused where they are called. */
+/** Any name is accepted; the host rejects functions that the module lacks. */
 function functionsOf<Module>(name: string, file: string): InHost<Module> {
   const path = `/services/${name}/functions/${encodeURIComponent(file)}`;
   const functionNamed =
@@ -154,7 +154,7 @@ function functionsOf<Module>(name: string, file: string): InHost<Module> {
   return new Proxy({}, { get: (_target, each) => functionNamed(String(each)) }) as InHost<Module>;
 }
 
-/** Mongoose's driver, without Mongoose; loaded when asked for: half of the suites never look into the database. */
+/** Mongoose's driver without Mongoose, loaded at first use: half of the suites do not read the database. */
 function connect(uri: string): mongoose.mongo.MongoClient {
   const nearMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));
   const { MongoClient } = nearMongoose('mongodb') as typeof mongoose.mongo;

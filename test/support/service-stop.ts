@@ -3,22 +3,22 @@ import { type ListenerLimits, listen } from '../../src/http/listen.ts';
 
 type Release = () => Promise<unknown>;
 
-/** By the context of their service. */
+/** By the context of the service. */
 const releases = new WeakMap<object, Release[]>();
 
-/** Has this done before the service of the context stops; what was asked for last comes first. */
+/** Runs `release` before the service of the context stops; the last registered runs first. */
 export function onServiceStop(context: object, release: Release): void {
   releases.set(context, [release, ...(releases.get(context) ?? [])]);
 }
 
-/** Does all that; once. */
+/** Runs all registered releases once. */
 export async function releaseAllOf(context: object): Promise<void> {
   const all = releases.get(context) ?? [];
   releases.delete(context);
   for (const release of all) await release();
 }
 
-/** Another listener in the process of a service, until that stops; returns its address. `limits` as for `listen`. */
+/** Starts another listener in a service's process, until the service stops; returns its address. */
 export async function listenUntilStop(
   context: object,
   app: Express,

@@ -9,22 +9,22 @@ import { type ServiceCalls, serviceCalls } from './service-calls.ts';
 import { freshName, type Listeners, serviceEnvironment } from './service-environment.ts';
 import { releaseAllOf } from './service-stop.ts';
 
-/** A whole API of one test file: own database, own queues, both listeners on free ports, in this process. */
+/** An API for one test file in this process, with its own database, queues, and both listeners on free ports. */
 export type Service = Listeners &
   ServiceCalls & {
     context: ApiContext & WorkerContext<ConfigOf<'webhook-delivery'>>;
-    /** The environment with which a worker process works on the same database and queues. */
+    /** The environment of a worker process on the same database and queues. */
     environment: Record<string, string>;
-    /** Everything that was logged, as text. */
+    /** Its whole log as text. */
     logs: () => string;
-    /** Drops its database too, unless that is another's. */
+    /** Also drops its database, unless another service owns it. */
     stop: (options?: { keepsDatabase: boolean }) => Promise<void>;
   };
 
 /**
- * Starts a service in this process, on the servers of this jest run; `overrides` are environment variables. Stop it in `afterAll`.
- * For the few suites that must not share a process with others: elsewhere it costs a third of the processor time (service-host.ts).
- * `isMigrated`: its database is there.
+ * Starts a service in this process on the servers of this Jest run. `overrides`: environment variables. `isMigrated`:
+ * the database exists. Stop it in `afterAll`. Only for suites that cannot share a process: a hosted service
+ * (service-host.ts) costs a third of the processor time.
  */
 export async function startService(
   overrides: Record<string, string> = {},
@@ -32,7 +32,7 @@ export async function startService(
 ): Promise<Service> {
   const environment = serviceEnvironment(name, overrides);
   const lines: string[] = [];
-  // Tests also do the deliveries' work here.
+  // Tests also make delivery attempts in this process.
   const config = { ...loadConfig(environment), ...loadConfig(environment, 'webhook-delivery') };
   const { scope, abort, release } = testScope('api', config, (line) => void lines.push(line));
   const context = { ...createApiContext(scope), config };
@@ -58,7 +58,7 @@ export async function startService(
   };
 }
 
-/** Drops by a connection of its own, after the service has closed: a late write of the service would create the database again. */
+/** Call after the service has closed, and use a separate connection: a late write would create the database again. */
 export async function dropDatabase(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {

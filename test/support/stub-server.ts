@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export type StubServer = { url: string; close: () => Promise<void> };
 
-/** An HTTP server on a free port of this machine; `respond` answers every request. */
+/** An HTTP server on a free local port; `respond` handles every request. */
 export async function startStubServer(respond: RequestListener): Promise<StubServer> {
   const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');

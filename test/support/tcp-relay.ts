@@ -2,34 +2,34 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A way to a server that can be made slow, to swallow everything, or to end each connection from its side. */
+/** A relay to a server that can delay, swallow or end connections. */
 export type TcpRelay = {
   port: number;
   /**
-   * Connections that are there stay open and dead for good, as behind a firewall that has forgotten them; new ones are
-   * accepted and get no response, until `restore`, which leaves them dead too.
+   * Open connections stay open but dead for good, as behind a firewall that has forgotten them. New ones are accepted
+   * and get no response; `restore` leaves them dead too.
    */
   swallow(): void;
-  /** From now on, new connections reach the server again. */
+  /** New connections reach the server again. */
   restore(): void;
-  /** From now on, everything that is sent arrives so much later, in either direction; nothing overtakes what was sent before. */
+  /** From now on, delays all data by this time in both directions, in order. */
   delay(ms: number): void;
   /**
-   * Connections on which nothing was sent for `idleMs`, in either direction, stay open and dead for good; the others go on, and new
-   * ones are made. Returns how many are dead.
+   * Connections idle for `idleMs` in both directions stay open but dead for good; other and new ones work. Returns the
+   * number of dead ones.
    */
   forgetIdle(idleMs: number): number;
-  /** New connections lead to this port from now on; those that are there stay with theirs. */
+  /** New connections lead to this port; open ones keep theirs. */
   moveTo(port: number): void;
-  /** Ends the server's side of every connection, in order: what clients send from now on is refused as it arrives. */
+  /** Ends the server's side of every connection in order; the server refuses what clients send afterwards. */
   halfClose(): void;
   /** Cuts all connections and refuses new ones. */
   close(): Promise<void>;
-  /** Listens at the same port again. */
+  /** Listens on its port again. */
   reopen(): Promise<void>;
 };
 
-/** Passes every connection on to `firstPort` of this machine; `onSent` is told what clients send, before it is passed on. */
+/** Forwards connections to local port `firstPort`; calls `onSent` with the data of clients before forwarding it. */
 export async function startTcpRelay(
   firstPort: number,
   onSent: (chunk: Buffer) => void = () => undefined,
@@ -106,7 +106,7 @@ function kill({ client, target }: Link): void {
   for (const socket of [client, target]) socket.unpipe().pause();
 }
 
-/** Passes each chunk on after the delay of the moment at which it came, in order. */
+/** Forwards each chunk in order, after the delay that applied when it came. */
 function late(delayMs: () => number): Transform {
   let passed = Promise.resolve();
   return new Transform({

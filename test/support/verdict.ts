@@ -1,16 +1,16 @@
 import type { Reply } from './client.ts';
 import { type Json, json } from './factories.ts';
 
-/** What only the inside of the service knows, and no response may tell. */
+/** Internals that no response may show. */
 const INTERNALS =
   /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis(?!_volatile)|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
-/** The errors that carry `conflict`. */
+/** Error codes with `conflict`. */
 const HAVE_CONFLICT: ReadonlySet<string> = new Set(['SLOT_NOT_AVAILABLE', 'PRICE_CHANGED', 'SUBSCRIPTION_EXISTS']);
 
 /**
- * A response in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
- * order). Throws where an error response is not in the one documented form or tells of the inside.
+ * A response in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in
+ * alphabetical order). Throws if an error response differs from the documented form or shows internals.
  */
 export function verdict(reply: Reply): string {
   if (reply.status < 400) return String(reply.status);
@@ -37,7 +37,7 @@ export function errorOf(reply: Reply): ErrorAnswer {
   return json(reply)['error'] as ErrorAnswer;
 }
 
-/** `verdict`, but a rejected hold is told by the reason of its conflict: `409 held`. */
+/** As `verdict`, but a rejected hold is given by the reason of its conflict: `409 held`. */
 export function outcomeOf(reply: Reply): string {
   const reason = reply.status === 409 ? errorOf(reply).conflict?.['reason'] : undefined;
   return typeof reason === 'string' ? `409 ${reason}` : verdict(reply);
@@ -71,10 +71,7 @@ function faultOfForm(reply: Reply): string | undefined {
   return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
 }
 
-/**
- * Whether what is wrong with a field says its name once more, behind which it is shown already. Where one of several is to be
- * sent, all of them are named.
- */
+/** Whether the message repeats the name of its field. A message about one of several fields may name all of them. */
 function namesItsField({ path, message }: { path: string; message: string }): boolean {
   const name = path.split('.').at(-1) ?? path;
   if (message.startsWith(`${path} `) || message.startsWith(`${name} `)) return true;
@@ -82,7 +79,7 @@ function namesItsField({ path, message }: { path: string; message: string }): bo
   return name.includes('_') && !isOneOfSeveral && message.split(/\W+/).includes(name);
 }
 
-/** Path and message of the message as a whole, where it begins with a path. */
+/** Path and text of a message that begins with a path. */
 function splitMessage(whole: string): { path: string; message: string }[] {
   const [, path, message] = /^([\w.]+): (.*)$/s.exec(whole) ?? [];
   return path === undefined || message === undefined ? [] : [{ path, message }];

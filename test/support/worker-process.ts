@@ -9,33 +9,33 @@ import { eventually } from './eventually.ts';
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 export type LogLine = Record<string, unknown>;
 
-/** A process of the service as it runs in production. */
+/** A process of the service as in production. */
 export type SpawnedProcess = {
   pid: number;
-  /** Everything printed so far, faults of the start included. */
+  /** Everything printed so far, including errors at start. */
   output(): string;
-  /** What was logged so far, line by line. */
+  /** The log so far, line by line. */
   log(): LogLine[];
-  /** What it said when it was ready; rejects where it ends before. */
+  /** The log line that says it is ready; rejects if the process ends before. */
   ready: Promise<LogLine>;
   exited: Promise<Exit>;
-  /** Sends a signal to this process alone. */
+  /** Signals only this process. */
   signal(name: NodeJS.Signals): void;
-  /** Ends the channel to it, as the death of this process would. */
+  /** Closes the IPC channel, as if this process had died. */
   disconnect(): void;
 };
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
-/** The service compiled (build-product.ts), which takes half the processor time to start. */
+/** The compiled service (build-product.ts), which takes half the processor time to start. */
 export const PRODUCT_FOLDER = path.join(projectFolder, '.cache/test-product');
-/** Starting takes a second of processor time, which can be long in coming on a busy machine. */
+/** Starting takes a second of processor time, which can take long on a busy machine. */
 export const START_DEADLINE_MS = 90_000;
 
 const started: { signal(name: NodeJS.Signals): void; exited: Promise<Exit> }[] = [];
 
 /**
- * Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. `release`: the folder of another
- * release, built.
+ * Starts a program of the project, such as `workers/hold-expiry.ts`, with only this environment. `release`: folder of
+ * another, built release.
  */
 export function startProcess(
   file: string,
@@ -53,8 +53,8 @@ export function startProcess(
 }
 
 /**
- * Starts a script of `package.json` by npm in a process group of its own, as systemd and a terminal do, and has `signal` signal the
- * whole group. `folder`: an empty one, for the script to run in.
+ * Starts a `package.json` script with npm in its own process group, as systemd and terminals do; `signal` signals the
+ * whole group. `folder`: an empty working directory.
  */
 export async function startScript(
   script: string,
@@ -75,7 +75,7 @@ export async function startScript(
     try {
       process.kill(-pid, name);
     } catch (err) {
-      // The whole group has ended.
+      // The whole group has already ended.
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   });
@@ -83,7 +83,7 @@ export async function startScript(
 
 export type SpawnedApi = SpawnedProcess & { url: string; adminUrl: string };
 
-/** Starts an API, and resolves when it serves. */
+/** Starts an API; resolves when it is ready. */
 export async function startApi(environment: Record<string, string>): Promise<SpawnedApi> {
   const api = startProcess('src/main/api.ts', environment);
   const { url, adminUrl } = (await api.ready) as { url: string; adminUrl: string };
@@ -107,7 +107,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   for (const stream of streams) stream.on('data', (chunk: Buffer) => void printed.push(chunk));
   const output = (): string => Buffer.concat(printed).toString();
-  // Not its event 'close', which does not come once the channel was ended from this side.
+  // Not the event 'close': it does not come after this side has closed the channel.
   const exited = Promise.all([once(child, 'exit'), ...streams.map((stream) => once(stream, 'close'))]).then(
     ([[code, endedBy]]): Exit => ({ code, signal: endedBy }),
   );
@@ -116,7 +116,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
     child.on('message', (message) => resolve(message as LogLine));
     void exited.then(() => reject(new Error(`${file} ended before it was ready:\n${output()}`)));
   });
-  // A test that never waits for it must not fail by it.
+  // Tests that never wait for it must not fail by it.
   ready.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -131,7 +131,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
   };
 }
 
-/** The service is run compiled; the rest, such as `src/development/demo.ts`, through the TypeScript loader. */
+/** Runs the service compiled; other programs, such as `src/development/demo.ts`, through the TypeScript loader. */
 export function programArguments(file: string): string[] {
   const isBuilt = /^(?:src\/(?!development\/)|workers\/)/.test(file);
   return isBuilt
@@ -139,7 +139,7 @@ export function programArguments(file: string): string[] {
     : nodeArguments(path.join(projectFolder, file));
 }
 
-/** Sends SIGTERM; returns the exit code and how long it took. */
+/** Sends SIGTERM; returns the exit code and the time to exit. */
 export async function stopProcess(process: SpawnedProcess): Promise<{ code: number | null; tookMs: number }> {
   const askedAt = performance.now();
   process.signal('SIGTERM');
@@ -147,25 +147,25 @@ export async function stopProcess(process: SpawnedProcess): Promise<{ code: numb
   return { code, tookMs: performance.now() - askedAt };
 }
 
-/** Sends SIGKILL; resolves when it has ended. */
+/** Sends SIGKILL; resolves when the process has ended. */
 export async function killProcess(process: SpawnedProcess): Promise<Exit> {
   process.signal('SIGKILL');
   return process.exited;
 }
 
-/** Resolves when it has ended with exit code 0; rejects with what it printed where it ends otherwise. */
+/** Resolves when the process exits with code 0; otherwise rejects with its output. */
 export async function finished(process: SpawnedProcess): Promise<void> {
   const { code, signal } = await process.exited;
   if (code !== 0) throw new Error(`It ended with ${signal ?? `exit code ${code}`}:\n${process.output()}`);
 }
 
-/** Ends every process that this test file started. For `afterAll`, before the databases go. */
+/** Ends all processes that this test file started. Call it in `afterAll`, before the databases are dropped. */
 export async function endProcesses(): Promise<void> {
   for (const { signal } of started) signal('SIGKILL');
   await Promise.all(started.splice(0).map(({ exited }) => exited));
 }
 
-/** Waits for a line with this message. */
+/** Waits for a log line with this message. */
 export function logged(process: SpawnedProcess, message: string): Promise<LogLine> {
   return eventually(
     `"${message}" in the log`,
@@ -174,7 +174,7 @@ export function logged(process: SpawnedProcess, message: string): Promise<LogLin
   );
 }
 
-/** The JSON lines of a log, without anything else that was printed. */
+/** The JSON lines of a log, without other output. */
 function logLinesOf(text: string): LogLine[] {
   return text
     .split('\n')

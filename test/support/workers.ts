@@ -4,15 +4,15 @@ import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts'
 import { type TestScope, testScope } from './process-scope.ts';
 
 export type Workers = {
-  /** What they logged so far, line by line. */
+  /** Their log so far, line by line. */
   log(): Record<string, unknown>[];
   /** Stops them as SIGTERM does. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts one worker of each kind on a service's database and queues, in this process: for suites that kill none. `environment` is
- * the service's.
+ * Starts one worker of each kind on a service's database and queues, in this process, for suites that do not kill
+ * workers. `environment`: the service's.
  */
 export async function startWorkers(environment: Record<string, string>): Promise<Workers> {
   const lines: string[] = [];
