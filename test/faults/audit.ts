@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import type { Received } from '../support/receiver.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
 
-/** The events that lead to each state, written from the contract's table and not taken from the service's. */
+/** The events that lead to each state, from the contract's table, not from the service's code. */
 const HISTORIES: Record<ReservationStatus, readonly string[]> = {
   ACTIVE: ['hold_created'],
   RELEASED: ['hold_created,hold_cancelled'],
@@ -26,8 +26,8 @@ const HISTORIES: Record<ReservationStatus, readonly string[]> = {
 type LoggedEvent = Pick<EventRow, '_id' | 'type' | 'at' | 'sequence'>;
 
 /**
- * What is wrong with the history of one reservation; undefined where nothing is. `events` are those of the log. They count in the
- * order in which partners get them from the feed; after them, by their instants, those that have no sequence number yet.
+ * What is wrong with the history of a reservation; undefined if nothing. `events`: the log, in feed order; then events
+ * without a sequence number, by their instants.
  */
 export function faultOfHistory(row: Reservation, events: readonly LoggedEvent[]): string | undefined {
   const logged = new Set(events.map(({ _id }) => _id));
@@ -47,7 +47,7 @@ function inFeedOrder(one: LoggedEvent, other: LoggedEvent): number {
   return sequence - otherSequence || one.at.getTime() - other.at.getTime();
 }
 
-/** Whether two reservations want the same ground at overlapping times; `groundsOf` names what a resource covers. */
+/** Whether two reservations want the same space at overlapping times; `groundsOf` returns the cells of a resource. */
 export type GroundsOf = (resourceId: string) => readonly string[];
 export function areRivals(
   one: Pick<Reservation, 'resourceId' | 'slotStart' | 'slotEnd'>,
@@ -59,8 +59,8 @@ export function areRivals(
 }
 
 /**
- * What a partner was answered of a reservation, the last response counting: `kept` has fields of the document (`customer.name` for
- * one within another) with what they must be; instants in milliseconds.
+ * The last response to a partner about a reservation. `kept`: fields of the document (`customer.name` for a nested one)
+ * with their expected values; instants in milliseconds.
  */
 export type Acknowledged = {
   holdId: string;
@@ -69,7 +69,7 @@ export type Acknowledged = {
   kept: Record<string, unknown>;
 };
 
-/** Reservations that differ in the database from the last response to their partner. */
+/** Reservations in the database that differ from the last response to their partner. */
 export function lostAcknowledgements(rows: readonly Reservation[], acknowledged: readonly Acknowledged[]): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
   return acknowledged.flatMap(({ holdId, status, bookingId, kept }) => {
@@ -92,7 +92,7 @@ function fieldOf(row: Reservation, path: string): unknown {
   return value instanceof Date ? value.getTime() : value;
 }
 
-/** Purchases whose credits are not what was bought, less one for each booking that consumed one and was not refunded. */
+/** Purchases with wrong credits. Right: credits bought, less one for each unrefunded booking that consumed one. */
 export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonly Reservation[]): string[] {
   const consumed = countBy(
     rows.filter(({ status }) => status !== 'REFUNDED').flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
@@ -114,14 +114,14 @@ export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonl
 
 export type EventAudit = {
   events: number;
-  /** Attempts that came a second time or later, of an event at a subscription. */
+  /** Attempts that repeated an event at a subscription. */
   repeats: number;
   faults: string[];
 };
 
 /**
- * Waits until nothing is on its way, and compares what the receiver got with the log: every event of every reservation has one
- * delivery to each of the `subscriptions`, which was received; and a sequence number of its own, up to which the feed goes.
+ * Waits until all events are delivered, then compares the receiver with the log. Each event of a reservation needs one
+ * received delivery to each of `subscriptions`, and a unique sequence number that the feed has reached.
  */
 export async function auditEvents(
   stored: Stored,
@@ -135,7 +135,7 @@ export async function auditEvents(
   };
   await eventually('everything is delivered', isIdle, 120_000);
   const [events, deliveries, [counter]] = await Promise.all([
-    // The subscriptions ask for what happens to reservations.
+    // The subscriptions ask for reservation events only.
     rowsOf(stored, 'events', { isFiller: { $ne: true }, type: { $ne: 'availability_changed' } }),
     rowsOf(stored, 'deliveries'),
     rowsOf(stored, 'feed_counters'),
@@ -143,7 +143,7 @@ export async function auditEvents(
   return eventAudit({ events, deliveries, last: counter?.last ?? 0 }, received, subscriptions);
 }
 
-/** Throws until every event that there is has left its outbox, and the feed goes up to it. */
+/** Throws until every event has left its outbox and the feed has reached the last one. */
 export async function requireWholeFeed({ context: { db } }: Stored): Promise<true> {
   const count = (name: string, filter: object) => db.collection(name).countDocuments(filter);
   const [outboxes, unnumbered, openRanges] = await Promise.all([
@@ -189,7 +189,7 @@ function countBy(keys: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Faults of every reservation's history, with the events of the log. */
+/** Faults of the history of each reservation, by the event log. */
 export async function faultsOfHistories(stored: Stored, rows: readonly Reservation[]): Promise<string[]> {
   const eventsOf = new Map<string, EventRow[]>(rows.map(({ _id }) => [_id, []]));
   for (const event of await rowsOf(stored, 'events')) eventsOf.get(event.holdId ?? '')?.push(event);

@@ -26,13 +26,13 @@ beforeEach(async () => {
   const { service, receiver } = scene;
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
-  // What making them has announced is not counted.
+  // Do not count the events of the setup.
   await service.context.db.collection('catalog_outbox').deleteMany({});
   await subscribe(partner, receiver.url, ['availability_changed']);
 });
 afterAll(() => scene.stop());
 
-/** Makes one change of each reason; each round changes to other values. */
+/** Makes one change of each reason; each round sets other values. */
 async function changeAll(operator: Client, round: number): Promise<void> {
   const resource = `${OPERATOR}/resources/${venue.resourceIds[0] ?? ''}`;
   const grant = `${OPERATOR}/partners/${partner.id}/venues/${venue.id}`;
@@ -48,17 +48,17 @@ async function changeAll(operator: Client, round: number): Promise<void> {
   expectStatus(await operator.patch(resource, { status }), 200);
   expectStatus(await operator.patch(`${OPERATOR}/venues/${venue.id}`, { status }), 200);
   expectStatus(await operator.post(`${OPERATOR}/venues/${venue.id}/blackouts`, blackout), 201);
-  // Last, so that the grant is there whenever the others are dispatched.
+  // Change the grant last, so that it exists when the other changes are dispatched.
   if (isEven) await operator.delete(grant);
   expectStatus(await operator.put(grant), 204);
 }
 
-/** What the partner must get of all rounds: one event of each change, and two of the grant that ended and began. */
+/** Events that the partner must get in all rounds: one a change, and two for a grant that ended and began. */
 const EXPECTED = REASONS.flatMap((reason) =>
   Array.from({ length: reason === 'grant' ? 2 * Math.ceil(ROUNDS / 2) : ROUNDS }, () => reason),
 );
 
-/** Whether each change came as one event: in the log, in the feed, by one delivery, and by webhooks with its event_id alone. */
+/** Checks that each change is one event in the log and in the feed, with one delivery and webhooks of one event_id. */
 async function expectEachOnce(reasons: readonly string[]): Promise<number> {
   const { service, receiver } = scene;
   const ofVenue = { venueId: venue.id };
@@ -95,7 +95,7 @@ test(`an API killed as it answers, in ${ROUNDS} rounds of a change for each reas
   });
 });
 
-test('an API killed inside the transaction of a change leaves neither, and the repeated call announces it once', async () => {
+test('an API killed inside the transaction of a change leaves neither change nor event; the repeated call announces the change once', async () => {
   const api = await scene.startDoomedApi();
   const block = await scene.block('update', 'catalog_outbox');
   const path = `${OPERATOR}/resources/${venue.resourceIds[0] ?? ''}`;
@@ -107,7 +107,7 @@ test('an API killed inside the transaction of a change leaves neither, and the r
   await Promise.all([killProcess(api), killed, block.lift()]);
   const { service } = scene;
   expect(await rowsOf(service, 'catalog_outbox', { venueId: venue.id })).toEqual([]);
-  // MongoDB undoes the transaction of a dead process after transactionLifetimeLimitSeconds, 60 by default.
+  // MongoDB aborts the transaction of a dead process after transactionLifetimeLimitSeconds (default 60).
   const isChanged = async () => (await operatorOf(service).patch(path, change)).status === 200;
   await eventually('the change is possible', isChanged, UNDONE_WITHIN_MS);
   const worker = scene.startWorker();
@@ -115,7 +115,7 @@ test('an API killed inside the transaction of a change leaves neither, and the r
   await killProcess(worker);
 });
 
-/** The steps of a worker with changes of a venue, in order: the MongoDB command of each. */
+/** The steps of a worker that handles changes of a venue, in order, with the MongoDB command of each. */
 const STEPS: [before: string, command: string, collection: string][] = [
   ['it reads the outbox', 'find', 'catalog_outbox'],
   ['it writes the deliveries', 'insert', 'deliveries'],

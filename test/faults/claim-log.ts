@@ -4,7 +4,7 @@ import { areRivals, type GroundsOf } from './audit.ts';
 
 type Change = Partial<Reservation>;
 
-/** One write in MongoDB's log (oplog): an insert, an update (a difference, or the whole document) or a delete. */
+/** One write in the oplog: an insert, an update (a diff, or the whole document) or a delete. */
 type LoggedWrite = {
   op: 'i' | 'u' | 'd';
   ns: string;
@@ -12,13 +12,13 @@ type LoggedWrite = {
   o2?: { _id: string };
 };
 
-/** The writes that became visible at one instant: those of a transaction, or a single one. */
+/** Writes that became visible together: those of a transaction, or a single one. */
 type Commit = readonly LoggedWrite[];
 
-/** `wall`: when it was written, by the clock of MongoDB's host. */
+/** `wall`: time of the write by the clock of MongoDB's host. */
 type TimedWrite = LoggedWrite & { wall: Date };
 
-/** Every write to the collection there ever was, in the order in which MongoDB committed them. */
+/** All writes to the collection, in commit order. */
 export async function readCommits(
   { context }: { context: { db: Db } },
   collection = 'reservations',
@@ -38,16 +38,13 @@ export async function readCommits(
   });
 }
 
-/**
- * When each hold was really ended as EXPIRED, by id and by MongoDB's clock, for the document itself says only when it lapsed;
- * milliseconds of Unix time.
- */
+/** When each hold became EXPIRED, by id, in Unix ms of MongoDB's clock. The document only says when it was due. */
 export async function expiredAtMs(stored: { context: { db: Db } }): Promise<Map<string, number>> {
   const ended = (await readCommits(stored)).flat().filter(({ op, o }) => op === 'u' && o.diff?.u?.status === 'EXPIRED');
   return new Map(ended.map((write) => [idOf(write), write.wall.getTime()]));
 }
 
-/** How long after its expiry each hold was ended, in milliseconds; below 0 where too early, Infinity where it never was. */
+/** How late each hold was expired, in milliseconds; below 0 if too early, Infinity if never. */
 export function latenessMs(
   holds: readonly Pick<Reservation, '_id' | 'holdExpiresAt'>[],
   endedAtMs: ReadonlyMap<string, number>,
@@ -60,8 +57,8 @@ export function latenessMs(
 type Claim = Pick<Reservation, '_id' | 'claimed' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 
 /**
- * Every time that two reservations claimed the same ground, however briefly: `commits` are replayed in the database's own order,
- * so that no clock and no tolerance is involved.
+ * All times that two reservations claimed the same cell, however briefly. Replays `commits` in the database's order, so
+ * no clock or tolerance is involved.
  */
 export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf): string[] {
   const rows = new Map<string, Claim>();
@@ -86,7 +83,7 @@ export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf)
   });
 }
 
-/** The `_id` of the document that is written. */
+/** The `_id` of the written document. */
 export const idOf = ({ o, o2 }: LoggedWrite): string => String(o2?._id ?? o['_id']);
 
 function after({ op, o, o2 }: LoggedWrite, before: Claim | undefined): Claim {

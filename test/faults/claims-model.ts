@@ -7,24 +7,24 @@ import { areRivals, faultOfHistory, type GroundsOf } from './audit.ts';
 
 export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
 
-/** A reservation as its owner knows it; otherwise only time, a walk-in or a blackout may change it. */
+/** A reservation as its owner knows it. Only the owner, time, a walk-in or a blackout may change it. */
 export type Owned = SlotWindow & {
   holdId: string;
   status: ReservationStatus;
   bookingId?: string;
-  /** The purchase whose credit the confirm was answered to have consumed. */
+  /** The purchase whose credit paid for the booking, by the confirm response. */
   packagePurchaseId?: string;
-  /** As the last response said, in milliseconds; a walk-in has none. */
+  /** From the last response, in milliseconds; a walk-in has none. */
   holdExpiresAtMs?: number;
 };
 
-/** A call's beginning and end by the clock of this machine, which is the database's too; milliseconds. */
+/** When a call began and ended, in milliseconds of this machine's clock, which is also the database's. */
 export type Span = { sentAt: number; answeredAt: number };
 
-/** What partners know of the ground from their answers alone: who certainly has it, from when until when. */
+/** What responses prove: who has a slot, from when until when. */
 type Certain = SlotWindow & { holdId: string; isBooked: boolean; from: number; until: number };
 
-/** The legal changes, from the contract's table of states; DISPLACED is the hold that a walk-in took the slot of. */
+/** Legal changes, from the contract's table of states. DISPLACED: a walk-in took the slot of the hold. */
 const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
   ACTIVE: ['BOOKED', 'RELEASED', 'EXPIRED', 'DISPLACED'],
   BOOKED: ['CANCELLED', 'REFUNDED'],
@@ -34,26 +34,23 @@ const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
   EXPIRED: [],
   DISPLACED: [],
 };
-/** What happens to a hold without its owner. */
+/** States that a hold can reach without its owner. */
 const BY_OTHERS: readonly ReservationStatus[] = ['EXPIRED', 'DISPLACED'];
 
-/** By when every process sells at a price that was acknowledged. */
+/** How soon after its acknowledgement every process sells at a new price. */
 const OBEYED_WITHIN_MS = 1000;
 
-/**
- * A model of who may have what, held against every response and against the database after every step. `violations` has what
- * contradicts it, in words.
- */
+/** Checks every response, and the database after every step, against a model of who may have which slot. */
 export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   const certain: Certain[] = [];
   const closed: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
   const violations: string[] = [];
-  /** What a resource may be sold for, from when until when. */
+  /** Possible prices of a resource, from when until when. */
   const prices: { resourceId: string; rupees: number; from: number; until: number }[] = [];
-  /** When a walk-in or a blackout may have taken the ground of the holds there. */
+  /** When a walk-in or a blackout may have taken the slots of holds. */
   const displacements: { slot: SlotWindow; at: number }[] = [];
 
-  /** A response says that the ground is `claim`'s, from somewhere within the call until `until`. */
+  /** Records a response: the slot is `claim`'s, from some time during the call until `until`. */
   const claimed = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
     const before = certain.find((each) => each.holdId === claim.holdId);
     const rival = certain.find(
@@ -73,7 +70,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     );
     if (blackout !== undefined && before === undefined)
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
-    // A hold may have lost its ground again while the response was on its way.
+    // While the response was on its way, the hold may have lost its slot again.
     const isLost =
       !isBooked && displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
     const known = { isBooked, until: isLost ? Math.min(until, span.sentAt) : until };
@@ -81,13 +78,13 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     else Object.assign(before, known);
   };
 
-  /** From now on this reservation may have given its ground up. */
+  /** From now on, this reservation may have given up its slot. */
   const ending = (holdId: string) => {
     const claim = certain.find((each) => each.holdId === holdId);
     if (claim !== undefined) claim.until = Math.min(claim.until, Date.now());
   };
 
-  /** From now on a walk-in may have taken the ground of the holds there. */
+  /** From now on, a walk-in may have taken the slots of holds there. */
   const displacing = (slot: SlotWindow) => {
     displacements.push({ slot, at: Date.now() });
     for (const claim of certain) {
@@ -95,7 +92,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     }
   };
 
-  /** A blackout that was acknowledged; until it is lifted nothing new may be held there. Answers how it is lifted. */
+  /** Records an acknowledged blackout: no new hold may start there. The returned function lifts it. */
   const blackedOut = (window: { slotStart: Date; slotEnd: Date }): (() => void) => {
     const entry = { ...window, from: Date.now(), until: Number.POSITIVE_INFINITY };
     closed.push(entry);
@@ -104,7 +101,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     };
   };
 
-  /** The operator asks for another price of a resource, which may be met from now on. Call the result once it is acknowledged. */
+  /** Call before the operator changes a price, and the result once it is acknowledged; between, both are possible. */
   const repricing = (resourceId: string, rupees: number): (() => void) => {
     const before = prices.filter((each) => each.resourceId === resourceId);
     const entry = { resourceId, rupees, from: Date.now(), until: Number.POSITIVE_INFINITY };
@@ -115,7 +112,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     };
   };
 
-  /** A response says what a slot that was placed within the call costs. */
+  /** Checks the price that a response states for a slot placed during the call. */
   const priced = ({ slotId, resourceId }: SlotWindow, rupees: number, span: Span) => {
     const isInForce = prices.some(
       (each) =>
@@ -127,10 +124,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     if (!isInForce) violations.push(`${slotId} was sold for ${rupees}, a price that was changed`);
   };
 
-  /**
-   * Reads the reservation after a step of its owner, who tried to bring it to `wanted` and was told that this `succeeded`, or not.
-   * Changes `owned` to what is there now.
-   */
+  /** Reads the reservation after its owner tried to change it; `succeeded` is by the response. Updates `owned`. */
   const check = async (owned: Owned, wanted: ReservationStatus, succeeded: boolean): Promise<void> => {
     const [rows, events] = await eventually('the database answers', () => readAround(stored, owned), 60_000);
     const row = rows.find(({ _id }) => _id === owned.holdId);
@@ -153,7 +147,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   return { violations, claimed, ending, displacing, blackedOut, repricing, priced, check };
 }
 
-/** The reservation with all claims that overlap it, in one snapshot; then its events. */
+/** The reservation and all claims that overlap it, in one snapshot; then its events. */
 async function readAround(stored: Stored, owned: Owned): Promise<[Reservation[], EventRow[]]> {
   const overlapping = { claimed: true, slotStart: { $lt: owned.slotEnd }, slotEnd: { $gt: owned.slotStart } };
   const rows = await stored.context.db
@@ -180,11 +174,11 @@ function faultOfChange(
   if (row.status === 'BOOKED' && owned.status !== 'BOOKED' && (row.bookedAt ?? row.placedAt) >= row.holdExpiresAt)
     return `${said}, confirmed after its expiry`;
   if (succeeded) {
-    // A hold that was just placed or extended can end by itself at any time.
+    // A hold that was just placed or extended can expire at any time.
     const isThere =
       row.status === wanted ||
       (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status)) ||
-      // A hold that a walk-in displaced is RELEASED to its partner, and to release it again is a success.
+      // A displaced hold is RELEASED to its partner, so releasing it again succeeds.
       (wanted === 'RELEASED' && row.status === 'DISPLACED');
     return isThere ? undefined : `${said} after a success`;
   }

@@ -43,16 +43,16 @@ import { type ShiftedProcess, startShifted } from './shifted-process.ts';
 jest.setTimeout(600_000);
 
 const LASTS_MS = scaled(180_000, 20_000);
-/** How late a hold may end: by the sweep, where no job comes. */
+/** How late a hold may expire if the sweep does it because no job comes. */
 const ENDS_WITHIN_MS = 15_000;
-/** At least so many, on a machine that is busy with other suites too. */
+/** Minimum, also on a machine that is busy with other suites. */
 const STEPS = scaled(2000, 200);
-/** Long enough now and then for a process to learn what time it is, and then to be deceived again. */
+/** Some pauses are long enough for a process to learn the time before the next jump. */
 const JUMP_EVERY_MS = { min: 300, max: scaled(12_000, 4000) };
-/** By how much each clock is off when its process starts. */
+/** How wrong each clock is when its process starts. */
 const OFF_AT_START_MS = 600_000;
 const YEAR_AHEAD_MS = 400 * 86_400_000;
-/** A hold that must not lapse meanwhile. */
+/** For a hold that must not expire during the test. */
 const A_WHILE = { ttl_seconds: 60 };
 const OLD_ROWS = scaled(200, 20);
 
@@ -73,7 +73,7 @@ async function anyService(): Promise<Service> {
   return service;
 }
 
-/** Starts these programs, each on a host of its own whose clock is off by `offMs`, ahead and behind in turn; resolves when all are ready. */
+/** Starts each program on a host whose clock is `offMs` ahead or behind, in turn; resolves when all are ready. */
 async function startHosts(
   { environment }: Service,
   programs: readonly Program[],
@@ -94,7 +94,7 @@ async function startHosts(
   return { hosts, urls, url: urls[0] ?? '', adminUrl: String(ready[0]?.['adminUrl']) };
 }
 
-/** A receiver that refuses three in ten events once, so that retries are seen too. */
+/** A receiver that rejects three of ten events once, to cause retries. */
 async function startRefusing(random: Random): Promise<WebhookReceiver> {
   const receiver = await startReceiver(({ headers }, response) => {
     const isRefused = headerOf({ headers }, 'x-delivery-attempt') === '1' && random() < 0.3;
@@ -104,7 +104,7 @@ async function startRefusing(random: Random): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Attempts that a receiver rejects by its window of 300 s, or by the signature. */
+/** Attempts that a receiver rejects because of its window of 300 s or the signature. */
 const rejected = (attempts: readonly Received[], secretKey: string): string[] =>
   attempts
     .filter((attempt) => !isGenuine(attempt, secretKey))
@@ -113,7 +113,7 @@ const rejected = (attempts: readonly Received[], secretKey: string): string[] =>
       return `an attempt signed ${Math.round(timestamp - attempt.atUnixSeconds)} s from its arrival`;
     });
 
-/** A released hold, dispatched and delivered: what old rows are made like. */
+/** A released hold, dispatched and delivered, as the example for old rows. */
 async function anyEndedHold(service: Service, partner: Partner, venueId: string) {
   const [slotId = ''] = await freeSlotIds(partner, venueId);
   const hold = await placeHold(partner, slotId, A_WHILE);
@@ -121,7 +121,7 @@ async function anyEndedHold(service: Service, partner: Partner, venueId: string)
   return rowOf(service, 'reservations', { _id: hold['hold_id'] });
 }
 
-/** Releases what is held still, and waits until everything else has ended by itself: then nothing changes any more. */
+/** Releases the remaining holds, and waits until all others have expired, so that nothing changes any more. */
 async function releaseHolds(
   service: Service,
   url: string,
@@ -142,7 +142,7 @@ async function releaseHolds(
   });
 }
 
-/** Starts the processes, and makes what the history and the probes work on. */
+/** Starts the processes, and creates the data for the history and the probes. */
 async function setStage(seed: number) {
   const service = await anyService();
   const programs = Object.keys(PROGRAMS) as Program[];
@@ -162,7 +162,7 @@ async function setStage(seed: number) {
   const isRead = new AbortController();
   const readers = urls.map((each) => createClient(each, first.apiKey));
   const reading = readWholeFeed(readers, scene.patience, isRead.signal);
-  // It is awaited when all is in the feed, or at the end.
+  // Awaited when the feed is complete, or at the end.
   atEnd(async () => {
     isRead.abort();
     await reading.catch(() => undefined);
@@ -190,7 +190,7 @@ async function setStage(seed: number) {
 }
 type Stage = Awaited<ReturnType<typeof setStage>>;
 
-/** A random history and probes while every host's clock jumps; how often each thing was done. */
+/** A random history and probes while every host's clock jumps; returns how often each action was done. */
 async function playWithJumps(stage: Stage, seed: number) {
   const { service, hosts, url, adminUrl, scene, first, today } = stage;
   const { model, patience } = scene;
@@ -218,7 +218,7 @@ async function playWithJumps(stage: Stage, seed: number) {
   return { tally, probed, jumps: jumps.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Waits until all that is due has happened, and returns what contradicts the promise, by kind. */
+/** Waits for everything that is due, and returns violations of the promise by kind. */
 async function judge({ service, url, scene, groundsOf, received, secretKey, aged, readFeed }: Stage) {
   const old = { _id: { $in: aged.old } };
   const isPurged = async () => (await rowsOf(service, 'reservations', old)).length === 0;
@@ -235,7 +235,7 @@ async function judge({ service, url, scene, groundsOf, received, secretKey, aged
   const deleted = await deletedEarly(service, aged.old);
   const rows = await rowsOf(service, 'reservations', { _id: { $nin: ofAged } });
   const placedElsewhen = await placedAtAnotherTime(service, ofAged);
-  // They have no events, and would be taken for histories that are cut short.
+  // They have no events, so the audit would report incomplete histories.
   await service.context.db.collection<Reservation>('reservations').deleteMany({ _id: { $in: ofAged } });
   const { early, lateMs } = await expiries(service, rows);
   const found = {
@@ -254,7 +254,7 @@ async function judge({ service, url, scene, groundsOf, received, secretKey, aged
   return { found, latestMs: Math.max(...lateMs) };
 }
 
-/** The first ten of each kind and how many there are, without the kinds that are empty. */
+/** The first ten of each kind with the total; omits empty kinds. */
 const firstOfEach = (found: Record<string, string[]>): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(found)
@@ -267,12 +267,12 @@ test('while hosts’ clocks, of two APIs too, jump by an hour and by 400 days, n
   const stage = await setStage(seed);
 
   const { tally, probed, jumps } = await playWithJumps(stage, seed);
-  // The clocks stay as wrong as they are: what is due must happen all the same.
+  // The clocks stay wrong: everything that is due must still happen.
   const { found, latestMs } = await judge(stage);
 
   const refusedChanges = ['blackout', 'price'].filter((kind) => (tally[kind]?.refused ?? 0) > 0);
   expect(firstOfEach({ ...found, ...probed.found, refusedChanges })).toEqual({});
-  // A history in which nothing of a kind succeeds has shown nothing of it; a short one may be without the rare ones.
+  // A kind of call that never succeeds proves nothing. A short history may lack the rare kinds.
   const kinds = isLongTier ? Object.keys(tally) : ['hold', 'confirm'];
   expect(kinds.filter((kind) => (tally[kind]?.done ?? 0) === 0)).toEqual([]);
   const asked = `${probed.keys} keys that end, ${probed.slots} times slots that begin`;
@@ -291,7 +291,7 @@ test('while hosts’ clocks, of two APIs too, jump by an hour and by 400 days, n
   }
 });
 
-/** Whether a process whose host's clock is set ahead writes that time into its log. */
+/** Whether a process logs the time of its host's clock after it was set ahead. */
 async function tellsOfTheJump(host: ShiftedProcess): Promise<boolean> {
   host.jump(YEAR_AHEAD_MS);
   await stopProcess(host);
@@ -300,7 +300,7 @@ async function tellsOfTheJump(host: ShiftedProcess): Promise<boolean> {
 }
 
 describe('that this test would notice', () => {
-  test('processes whose monotonic clock jumps too sign outside the receivers’ window and refuse keys before their end', async () => {
+  test('processes whose monotonic clock also jumps sign outside the receivers’ window and reject keys before they expire', async () => {
     const service = await anyService();
     const programs = ['api', 'webhook-delivery'] as const;
     const { hosts, url } = await startHosts(service, programs, 0, { CLOCK_SHIFTS_ALL: 'true' });
@@ -325,7 +325,7 @@ describe('that this test would notice', () => {
     expect(rejected(receiver.received, secretKey)).not.toEqual([]);
   });
 
-  test('what is deleted, expired or confirmed by a clock a year off is found', async () => {
+  test('rows that are deleted, expired or confirmed by a clock a year off are found', async () => {
     const service = await anyService();
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);

@@ -9,10 +9,10 @@ import type { ShiftedProcess } from './shifted-process.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** How a host's clock is wrong: a time zone taken for UTC, or a clock that was never set, or set to any date; 0 puts it right. */
+/** Wrong clocks: a time zone mistaken for UTC, a clock never set, or set to any date; 0 corrects it. */
 const JUMPS_MS = [HOUR_MS, -HOUR_MS, 400 * DAY_MS, -400 * DAY_MS, 0];
 
-/** Sets the clock of the process's host again and again, at random moments, until `over` aborts; returns how often it did. */
+/** Sets the clock of the process's host at random moments until `over` aborts; returns how often. */
 export async function keepJumping(
   shifted: ShiftedProcess,
   random: Random,
@@ -21,7 +21,7 @@ export async function keepJumping(
 ): Promise<number> {
   let jumps = 0;
   for (let left: number[] = []; !over.aborted; jumps += 1) {
-    // Each jump is made once before one is made again.
+    // Make each jump once before repeating one.
     if (left.length === 0) left = [...JUMPS_MS];
     const shiftMs = pick(random, left);
     left.splice(left.indexOf(shiftMs), 1);
@@ -32,7 +32,7 @@ export async function keepJumping(
   return jumps;
 }
 
-/** A venue where it is the middle of the day now, open all day in slots of 5 minutes; `date` is the day there. */
+/** A venue where it is midday now, open all day in slots of 5 minutes; `date` is today there. */
 export async function anyVenueOfToday(service: Service, resources: readonly Json[]): Promise<Venue & { date: string }> {
   const hour = new Date().getUTCHours();
   const isDayInUtc = hour >= 6 && hour < 18;
@@ -46,7 +46,7 @@ export async function anyVenueOfToday(service: Service, resources: readonly Json
   return { ...venue, date };
 }
 
-/** The least that a process may be set to. */
+/** The lowest settings that a process accepts. */
 const KEPT_DAYS = { RETENTION_HOLDS_DAYS: 30, RETENTION_BOOKINGS_DAYS: 90, RETENTION_AUDIT_DAYS: 90 };
 export const RETENTION_SETTINGS: Record<string, string> = {
   ...Object.fromEntries(Object.entries(KEPT_DAYS).map(([name, days]) => [name, String(days)])),
@@ -56,8 +56,8 @@ export const RETENTION_SETTINGS: Record<string, string> = {
 };
 
 /**
- * Puts ended holds and bookings into the database, like `example`, that were over so long ago that they may go (`old`), or for an
- * hour have to stay (`young`); returns their ids.
+ * Inserts ended holds and bookings, like `example`: some old enough to be deleted (`old`), some an hour too young
+ * (`young`). Returns their ids.
  */
 export async function insertAged(
   { context: { db } }: Service,
@@ -85,7 +85,7 @@ export async function insertAged(
 
 const KEPT_COLLECTIONS = ['reservations', 'events', 'deliveries', 'audit'];
 
-/** Rows that were deleted, but for those that may be. */
+/** Deleted rows, except those in `mayGo`. */
 export async function deletedEarly(service: Service, mayGo: readonly string[]): Promise<string[]> {
   const deleted = await Promise.all(
     KEPT_COLLECTIONS.map(async (collection) =>
@@ -98,7 +98,7 @@ export async function deletedEarly(service: Service, mayGo: readonly string[]): 
   return deleted.flat();
 }
 
-/** Holds that were ended as lapsed before they had, and how late each was, in milliseconds; by MongoDB's own log of writes. */
+/** Holds that were expired too early, and how late each was in milliseconds, by the oplog. */
 export async function expiries(
   service: Service,
   rows: readonly Reservation[],
@@ -109,16 +109,16 @@ export async function expiries(
   return { early: expired.filter((_row, index) => (lateMs[index] ?? 0) < 0).map(({ _id }) => _id), lateMs };
 }
 
-/** Holds that were confirmed at or after their end. A walk-in is no hold, and has no `ttlMs`. */
+/** Holds that were confirmed at or after their expiry. A walk-in has no `ttlMs`. */
 export const confirmedLate = (rows: readonly Reservation[]): string[] =>
   rows
     .filter(({ ttlMs, bookedAt, holdExpiresAt }) => ttlMs !== undefined && (bookedAt ?? 0) >= holdExpiresAt)
     .map(({ _id }) => _id);
 
-/** How far the time of placing may be from that of the write: the database is busy. */
+/** How much the time of placing may differ from the time of the write; the database is busy. */
 const PLACED_WITHIN_MS = 5000;
 
-/** Holds whose time of placing, from which their end is counted, is not that at which MongoDB wrote them. */
+/** Holds whose time of placing, from which their expiry is counted, differs from the time of the write. */
 export async function placedAtAnotherTime(service: Service, but: readonly string[]): Promise<string[]> {
   return (await readCommits(service))
     .flat()

@@ -6,13 +6,13 @@ import { integerBetween, type Random } from '../support/random.ts';
 import type { ClaimsModel } from './claims-model.ts';
 import { insist, type Patience } from './insist.ts';
 
-/** What is asked of an API whose clock may be wrong, and has a right answer that does not depend on what others do. */
+/** Questions for an API with a wrong clock. The right answers do not depend on other callers. */
 export type ProbedScene = {
   url: string;
   operator: Client;
-  /** Who asks. */
+  /** The caller. */
   partner: { id: string; apiKey: string };
-  /** One resource that is sold, and one under a blackout that began before and ends after the probes. */
+  /** One resource on sale, and one under a blackout that lasts longer than the probes. */
   today: Venue & { date: string };
   horizonDays: number;
   model: ClaimsModel;
@@ -20,24 +20,24 @@ export type ProbedScene = {
   over: AbortSignal;
 };
 
-/** What was found, in words, and how often each thing was asked. */
+/** Descriptions of faults, and how often each question was asked. */
 export type Probed = {
   found: {
-    /** Sold or offered though it had begun, lies beyond the horizon or is closed; opened with a key that has ended. */
+    /** Sold or offered although started, beyond the horizon or closed; or opened with an expired key. */
     allowed: string[];
-    /** Refused though nothing speaks against it. */
+    /** Rejected without a reason. */
     refused: string[];
   };
   keys: number;
   slots: number;
 };
 
-/** How exactly a process has to know the time. */
+/** How exactly a process must know the time. */
 const EXACT_MS = 500;
 const DAY_MS = 86_400_000;
 const PAUSE_MS = 100;
 
-/** Asks of slots that have begun and of keys that end, over and over until `scene.over` aborts. */
+/** Probes slots that have begun and keys that expire until `scene.over` aborts. */
 export async function probe(scene: ProbedScene, random: Random): Promise<Probed> {
   const probed: Probed = { found: { allowed: [], refused: [] }, keys: 0, slots: 0 };
   const again = async (ask: (scene: ProbedScene, probed: Probed, random: Random) => Promise<void>) => {
@@ -47,7 +47,7 @@ export async function probe(scene: ProbedScene, random: Random): Promise<Probed>
   return probed;
 }
 
-/** Issues a key that ends within seconds, and uses it until after its end. */
+/** Issues a key that expires within seconds, and uses it until after its expiry. */
 async function probeKey(scene: ProbedScene, probed: Probed, random: Random): Promise<void> {
   const { url, operator, partner, patience, over } = scene;
   const expiresAtMs = Date.now() + integerBetween(random, 2000, 5000);
@@ -72,8 +72,8 @@ async function probeKey(scene: ProbedScene, probed: Probed, random: Random): Pro
 }
 
 /**
- * Changes a price, so that the API reads the venue's rules anew, by its clock of this moment. Then compares availability and holds
- * with the time of this machine.
+ * Changes a price, so that the API reads the venue's rules again with its current clock. Then compares availability and
+ * holds with this machine's time.
  */
 async function probeSlots(scene: ProbedScene, probed: Probed, random: Random): Promise<void> {
   const { url, operator, partner, today, patience, model, horizonDays } = scene;
@@ -103,7 +103,7 @@ async function probeSlots(scene: ProbedScene, probed: Probed, random: Random): P
 
   const stepMs = 300_000;
   const nextMs = (Math.floor(Date.now() / stepMs) + 1) * stepMs;
-  // Near a slot's beginning both answers are right.
+  // Near a slot's start, both answers are right.
   if (nextMs - Date.now() < 2000 || nextMs - Date.now() > stepMs - 2000) return;
   probed.slots += 1;
   const hold = async (resourceId: string, startMs: number): Promise<Reply> => {
@@ -135,5 +135,5 @@ const conflictOf = (reply: Reply): Json => {
   return { unavailable_reason: conflict['reason'] };
 };
 
-/** Whether what speaks against the slot is the time alone. */
+/** Whether only the time makes the slot unavailable. */
 const isOfTime = (slot: Json): boolean => ['past', 'beyond_horizon'].includes(String(slot['unavailable_reason']));

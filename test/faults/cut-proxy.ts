@@ -2,27 +2,27 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import mongoose from 'mongoose';
 
-/** Which commands are struck: of this name, on this collection where it is named, after `skip` others of them. */
+/** Which commands are struck: by name, and by collection if given, after skipping `skip` of them. */
 export type Target = { command: string; collection?: string; skip?: number };
 
 /**
- * What becomes of a struck command: the connection is cut before the server has it (`request lost`), or after the server has
- * carried it out (`reply lost`); `request late` cuts it and keeps the command until `deliverLate`.
+ * `request lost`: cuts the connection before the server gets the command. `reply lost`: after the server has executed
+ * it. `request late`: cuts it and keeps the command for `deliverLate`.
  */
 export type Cut = 'request lost' | 'reply lost' | 'request late';
 
 export type CutProxy = {
   port: number;
-  /** Strikes the next `times` matching commands. Answers a function that ends this and tells how many were struck. */
+  /** Strikes the next `times` matching commands. The returned function stops this and returns how many were struck. */
   strike: (target: Target, cut: Cut, times: number) => () => number;
-  /** Brings the server the commands that it has not had yet; resolves when it has replied to each. */
+  /** Sends the kept commands to the server; resolves when it has replied to each. */
   deliverLate: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: number };
 
-/** Stands between a driver and a mongod, and loses what it is told to lose: the one way to lose a reply twice. */
+/** A proxy between a driver and a mongod that loses messages on demand. Nothing else can lose a reply twice. */
 export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   let armed: Armed | undefined;
   const open = new Set<Socket>();
@@ -53,7 +53,7 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
         end();
       });
     }
-    /** By the id of its request: the reply that must not arrive. */
+    /** Replies that must not arrive, by request id. */
     const unanswered = new Map<number, Cut>();
     client.on(
       'data',
@@ -105,7 +105,7 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   };
 }
 
-/** Puts chunks together to whole messages; each begins with its length. */
+/** Joins chunks to whole messages; each begins with its length. */
 function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let pending = Buffer.alloc(0);
   return (chunk) => {
@@ -119,7 +119,7 @@ function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => vo
   };
 }
 
-/** An OP_MSG: a header of 16 bytes, 4 of flags, 1 that says `body`, and a document whose first field is the command. */
+/** An OP_MSG: 16 bytes of header, 4 of flags, 1 for `body`, and a document with the command as first field. */
 const OP_MSG = 2013;
 const BODY_AT = 21;
 

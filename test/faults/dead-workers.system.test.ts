@@ -15,12 +15,12 @@ import { endProcesses, killProcess, logged, START_DEADLINE_MS, startProcess } fr
 import { changeOf, inSeconds, toldAsTwo, untold } from './figures.ts';
 import { report } from './report.ts';
 
-// On a machine that is busy with other suites.
+// The machine may be busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
 
-/** ADR 0011: lock, lease and check together. */
+/** ADR 0011: the sum of lock, lease and check. */
 const TAKEN_UP_WITHIN_MS = 20_000;
-/** The contract's in the full form; locks and leases go by it. */
+/** The contract's value in the full form; locks and leases depend on it. */
 const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);
 const ROUNDS = scaled(2, 1);
 const HOLDS = scaled(120, 20);
@@ -42,7 +42,7 @@ beforeAll(async () => {
   service = await startServiceOnOwnMongod({
     HOLD_TTL_SECONDS: '2',
     WEBHOOK_TIMEOUT_MS: String(WEBHOOK_TIMEOUT_MS),
-    // For what a busy receiver lets time out.
+    // A busy receiver can cause timeouts.
     WEBHOOK_RETRY_DELAYS_SECONDS: '2,2,2,2',
   });
   receiver = await startReceiver(({ body }, response) => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   slotIds = (await Promise.all(days)).flat();
   const doomed = KINDS.map((kind) => startNamed(kind, 'doomed'));
   await Promise.all(doomed.map((each) => logged(each, 'ready')));
-  // One of the doomed must have the lock of the sweep.
+  // One of the doomed workers must have the sweep's lock.
   await eventually('a sweep', async () => (await sweeper()) !== undefined);
   const survivors = KINDS.map((kind) => startNamed(kind, 'survivor'));
   await Promise.all(survivors.map((each) => logged(each, 'ready')));
@@ -73,7 +73,7 @@ afterAll(async () => {
 const startNamed = (kind: Kind, name: string): SpawnedProcess =>
   startProcess(`workers/${kind}.ts`, environmentNamed(service, `${name}-${kind}`));
 
-/** Freezes one of two workers; resolves once its wait for a job has run out, so that Redis gives the next job to the other. */
+/** Freezes one of two workers. Resolves when its wait for a job has timed out: Redis then gives jobs to the other. */
 async function freeze(kind: Kind, worker: SpawnedProcess): Promise<void> {
   worker.signal('SIGSTOP');
   const isOtherAlone = async () => {
@@ -83,7 +83,7 @@ async function freeze(kind: Kind, worker: SpawnedProcess): Promise<void> {
   await eventually('only the other waits for jobs', isOtherAlone);
 }
 
-/** The holder of the lock of the sweep of expired holds; undefined if there was none yet. */
+/** The holder of the lock for the sweep of expired holds; undefined if there is none yet. */
 async function sweeper(): Promise<string | undefined> {
   const leases = service.context.db.collection<{ _id: string; holder: string; until: Date }>('leases');
   return (await leases.findOne({ _id: 'sweep-lapsed-holds', until: { $gt: new Date(0) } }))?.holder;
@@ -93,7 +93,7 @@ const place = async (): Promise<string> => String((await placeHold(partner, slot
 const bodies = (): Json[] => receiver.received.map(({ body }) => body);
 const historyOf = (holdId: string) => ['hold_created', 'hold_expired'].map((type) => changeOf(holdId, type));
 
-/** Waits until every change of these holds is received, in the event log and recorded as delivered. */
+/** Waits until every change of these holds is received, logged and recorded as delivered. */
 async function untilTold(holdIds: readonly string[]): Promise<void> {
   const isTold = async (): Promise<boolean> => {
     if (untold(holdIds.flatMap(historyOf), bodies()).length > 0) return false;
@@ -106,7 +106,7 @@ async function untilTold(holdIds: readonly string[]): Promise<void> {
   await eventually('every change is told', isTold, START_DEADLINE_MS);
 }
 
-/** Violations of what must be true of every expired hold, in words. */
+/** Describes violations of the rules for every expired hold. */
 async function faultsOf(holdIds: readonly string[]): Promise<string[]> {
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
   const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
@@ -146,7 +146,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
     await eventually('locks and leases have run out, and all is done', isOver, START_DEADLINE_MS);
     for (const kind of KINDS) pairs[kind].doomed.signal('SIGCONT');
   }
-  // The doomed are seen at work again by the tests below; the last of these looks once more.
+  // The tests below use the doomed workers again; the last one repeats this check.
   expect(await faultsOf(holdIds)).toEqual([]);
   const repeats = receiver.received.length - new Set(bodies().map((body) => body['event_id'])).size;
   expect(new Set(bodies().map((body) => body['delivery_id'])).size).toBe(receiver.received.length);
@@ -159,7 +159,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
   });
 });
 
-/** The command at which a worker is held up in its work on a new hold, and how to see that the work was done. */
+/** Commands that block a worker during its work on a new hold, and how to see that the work was done. */
 const MID_WORK = [
   {
     kind: 'hold-expiry' as const,
@@ -176,7 +176,7 @@ const MID_WORK = [
 ];
 
 describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind, command, collection, isDone }) => {
-  /** Kills the doomed, and returns how long it took until `next` had done its work. */
+  /** Kills the doomed worker; returns how long `next` needed to take over its work. */
   async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
     const block = await blockCommands(service, { appName: `${appName}-${kind}`, command, collection, forMs: 60_000 });
     const holdId = await place();
@@ -194,7 +194,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
     return tookMs;
   }
 
-  test('another that runs takes it up within 20 s', async () => {
+  test('another running worker takes it over within 20 s', async () => {
     const { doomed, survivor } = pairs[kind];
     await freeze(kind, survivor);
     const tookMs = await takeUp('doomed', doomed, () => survivor.signal('SIGCONT'));
@@ -204,7 +204,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
     report({ promise: 4, experiment, count: '1 kill', result: `done after ${inSeconds(tookMs)} s` });
   });
 
-  testInFull('one that is started again takes it up within 20 s', async () => {
+  testInFull('a restarted worker takes it over within 20 s', async () => {
     const tookMs: number[] = [];
     let [name, worker] = ['survivor', pairs[kind].survivor];
     for (const next of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
@@ -226,7 +226,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
 const attemptsOf = (holdId: string): Received[] =>
   receiver.received.filter(({ body }) => body['hold_id'] === holdId && body['event_type'] === 'hold_created');
 
-/** A hold whose delivery is in progress, and hangs. */
+/** A hold whose delivery hangs in an attempt. */
 async function hangingDelivery(): Promise<string> {
   unanswered = await place();
   const holdId = String(unanswered);
@@ -238,7 +238,7 @@ async function rowOfDelivery(holdId: string): Promise<DeliveryRow> {
   return rowOf(service, 'deliveries', { eventId: attemptsOf(holdId)[0]?.body['event_id'] });
 }
 
-/** Kills the worker that makes the last attempt; returns how long it takes until the next is made. */
+/** Kills the worker that makes the last attempt; returns the time until the next attempt. */
 async function killInAttempt(holdId: string, worker: SpawnedProcess, next: () => unknown): Promise<number> {
   const isInProgress = async () => (await rowOfDelivery(holdId)).attempts.at(-1)?.outcome === 'started';
   await eventually('an attempt is being made', isInProgress, START_DEADLINE_MS);
@@ -250,14 +250,14 @@ async function killInAttempt(holdId: string, worker: SpawnedProcess, next: () =>
   return performance.now() - killedAt;
 }
 
-test('a delivery whose worker dies three times is delivered, each attempt taken up within 20 s, and counts one attempt', async () => {
+test('a delivery whose worker dies three times is delivered, each attempt is taken over within 20 s, and one attempt counts', async () => {
   const doomed = pairs['webhook-delivery'].survivor;
   const survivor = startNamed('webhook-delivery', 'another');
   await logged(survivor, 'ready');
   survivor.signal('SIGSTOP');
   const holdId = await hangingDelivery();
   const tookMs = [await killInAttempt(holdId, doomed, () => survivor.signal('SIGCONT'))];
-  // From here on one lives at a time, so that the one that is killed is the one that sends.
+  // From here on, one worker lives at a time, so the killed one is the sender.
   let third = survivor;
   tookMs.push(
     await killInAttempt(holdId, survivor, () => {
@@ -273,7 +273,7 @@ test('a delivery whose worker dies three times is delivered, each attempt taken 
   await eventually('it is delivered', async () => (await rowOfDelivery(holdId)).state === 'succeeded');
 
   const { attempts, ...row } = await rowOfDelivery(holdId);
-  // On a busy machine an attempt may have timed out before its worker could be killed; that one counts.
+  // On a busy machine, an attempt may time out before its worker is killed. That attempt counts.
   const timedOut = attempts.filter(({ error }) => error === 'timeout').length;
   expect(row).toMatchObject({ state: 'succeeded', attemptsMade: timedOut + 1 });
   expect(attempts.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'failed')).toEqual([
@@ -293,7 +293,7 @@ test('a delivery whose worker dies three times is delivered, each attempt taken 
   });
 });
 
-test('that a change happened twice would be noticed', async () => {
+test('a change that happened twice would be noticed', async () => {
   const holdId = await place();
   await untilTold([holdId]);
   const [event] = await rowsOf(service, 'events', { holdId, type: 'hold_expired' });

@@ -11,16 +11,16 @@ import type { WebhookReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 
-/** A subscription of a partner of its own. */
+/** A subscription with its own partner. */
 export type Endpoint = { _id: string; partnerId: string };
 
-/** Makes deliveries of one venue's events due, as their dispatch does, but any number at once. */
+/** Makes any number of deliveries of one venue's events due, as their dispatch does. */
 export type Deliveries = {
-  /** A partner with a grant for the venue, subscribed to what happens there. */
+  /** A partner with a grant for the venue, subscribed to its events. */
   endpoint(url: string): Promise<Endpoint>;
-  /** One partner, subscribed with each of `urls`. */
+  /** One partner with a subscription for each of `urls`. */
   endpointsOfOne(urls: readonly string[]): Promise<Endpoint[]>;
-  /** `count` events, each for every one of `endpoints`, due now; returns their ids and that time. */
+  /** `count` events for each of `endpoints`, due now; returns their ids and that time. */
   due(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
 };
 
@@ -29,7 +29,7 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
   const event = await anyEvent(service, venue.id);
   const endpointsOfOne = async (urls: readonly string[]): Promise<Endpoint[]> => {
     const partner = await anyPartner(service, [venue.id]);
-    // Two subscriptions of a partner that receive the same are rejected.
+    // The service rejects two subscriptions of a partner for the same events at the same URL.
     const distinct = urls.map((url, index) => `${url}?subscription=${index}`);
     const made = await Promise.all(distinct.map((url) => subscribe(partner, url, ['hold_created'])));
     return made.map(({ id }) => ({ _id: id, partnerId: partner.id }));
@@ -53,13 +53,13 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
   };
 }
 
-/** What the dispatch of a hold leaves in the log. */
+/** An event as the dispatch of a hold logs it. */
 async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
   const holder = await anyPartner(service, [venueId]);
   const [slotId = ''] = await freeSlotIds(holder, venueId);
   const { hold_id: holdId } = await placeHold(holder, slotId);
   await dispatchEvents(service.context, [String(holdId)]);
-  // Without its place in the feed, which no two events have.
+  // Without the sequence number, which is unique.
   const { sequence: _place, ...event } = await rowOf(service, 'events', { holdId });
   return event;
 }
@@ -67,8 +67,8 @@ async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
 const EVERY_MS = 200;
 
 /**
- * Keeps the endpoints of `receivers` supplied with five events a second for `forMs`, and waits until all have arrived: how long
- * they took from being due to their arrival.
+ * Supplies the endpoints of `receivers` with five events a second for `forMs`, and waits until all have arrived.
+ * Returns the times from due to arrival.
  */
 export async function streamTo(
   deliveries: Deliveries,

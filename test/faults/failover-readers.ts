@@ -6,31 +6,31 @@ import { rowsOf, type Stored } from '../support/rows.ts';
 import { type Acknowledged, requireWholeFeed } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
 
-/** What a failover can hide was acknowledged just before: so many of the latest holds and bookings are read over and over. */
+/** A failover can hide recent writes, so the readers poll this many of the latest holds and bookings. */
 const LATEST = 8;
 const PAUSE_MS = 5;
-/** More than one page takes with all that is sold meanwhile. */
+/** More events than are sold while a page is read. */
 const LIMIT = 200;
 
-/** What readers met. */
+/** What the readers found. */
 export type Met = Patience & {
-  /** Answers that something is missing which had been acknowledged, and events that the feed skipped, repeated or turned round. */
+  /** Responses in which something acknowledged is missing, and events that the feed skipped, repeated or reordered. */
   faults: string[];
   reads: number;
   pages: number;
-  /** What the controls met: objects that a majority read did not find, and events that were skipped by reading end and page apart. */
+  /** Findings of the controls: objects missed by majority reads; events skipped by reading end and page separately. */
   unseen: number;
   skipped: number;
 };
 
 export type Readers = {
-  /** Has the feed read to its end; to be called when nothing is sold any more. */
+  /** Reads the feed to its end. Call it after the sales have stopped. */
   stop(): Promise<Met>;
 };
 
 /**
- * Reads what `acknowledged` has, through each of `urls` in turn, and the feed. Beside them two controls read the database itself as
- * the service once did: by majority alone, and the end of the feed apart from its events.
+ * Polls `acknowledged` objects through each of `urls` in turn, and the feed. Two controls read the database without the
+ * service's safeguards: with majority reads only, and the feed's end separately from its events.
  */
 export function startReaders(
   system: Stored & { urls: readonly string[] },
@@ -91,7 +91,7 @@ async function readObjects(
   return { reads, faults };
 }
 
-/** Reads the feed page after page until `stopping` aborts and a page is empty; the ids of its events in their order. */
+/** Reads the feed page by page until `stopping` aborts and a page is empty; returns the event ids in order. */
 export async function readWholeFeed(
   apis: readonly Client[],
   patience: Patience,
@@ -112,7 +112,7 @@ export async function readWholeFeed(
   }
 }
 
-/** What was skipped, repeated or turned round of the events that are `logged`, in the order of the feed. */
+/** Events that the feed skipped, repeated or reordered, compared with `logged`. */
 export function faultsOfFeed(read: readonly string[], logged: readonly string[]): string[] {
   const seen = new Set(read);
   return [
@@ -122,7 +122,7 @@ export function faultsOfFeed(read: readonly string[], logged: readonly string[])
   ];
 }
 
-/** Which of the latest holds a majority read did not find once, though they had been acknowledged. */
+/** Recent, acknowledged holds that a majority read missed once. */
 async function missByMajority(
   { context: { db } }: Stored,
   acknowledged: readonly Acknowledged[],
@@ -139,7 +139,7 @@ async function missByMajority(
   return missed;
 }
 
-/** Control: the events that a reader gets who reads the end of the feed and then its events, perhaps from another primary. */
+/** Control: events skipped by reading the end of the feed and then its events, perhaps from another primary. */
 async function skipInTwoReads({ context: { db } }: Stored, stopping: AbortSignal): Promise<Set<string>> {
   const met = new Set<string>();
   for (let after = 0; ; await delay(PAUSE_MS)) {
@@ -158,7 +158,7 @@ async function skipInTwoReads({ context: { db } }: Stored, stopping: AbortSignal
   }
 }
 
-/** The read, made again for as long as there is no primary: what the driver does, with more patience. */
+/** Repeats the read until there is a primary, more patiently than the driver. */
 async function untilRead<T>(read: () => Promise<T>): Promise<T> {
   for (const endsAt = performance.now() + 60_000; ; ) {
     try {

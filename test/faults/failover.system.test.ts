@@ -10,10 +10,13 @@ import { startSystem } from './system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES } from './trading.ts';
 
 const FAILOVERS = 30;
-/** How long a new primary did not know what a majority has, where that was measured without any help. */
+/** A measured time that a new primary did not know the majority's writes. */
 const HELD_BACK_MS = 900;
 
-/** `npm run test:system` kills one primary of three in kills.system.test.ts; what one does not know yet is in test/http/after-failover.system.test.ts. */
+/**
+ * `npm run test:system` kills one of three primaries in kills.system.test.ts; after-failover.system.test.ts tests what
+ * a new primary does not know yet.
+ */
 const testInFull = isLongTier ? test : test.skip;
 
 const atEnd = releasing(afterAll);
@@ -48,7 +51,7 @@ testInFull(
     expect(figures.faults).toEqual([]);
     expect(faults).toEqual([]);
     expect(new Set(primaries).size).toBeGreaterThan(1);
-    // The controls, without which this would show nothing.
+    // Without findings of the controls, this test would show nothing.
     expect(unseen + skipped).toBeGreaterThan(0);
     const { count, result } = inWords(figures);
     report({

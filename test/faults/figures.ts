@@ -10,7 +10,7 @@ export function spread(durationsMs: readonly number[]): string {
 /** `12.3` of 12,345 ms. */
 export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** What a state change is told as: one hold has each type of event at most once. */
+/** Identifies a state change: a hold has each event type at most once. */
 export const changeOf = (holdId: unknown, eventType: string): string => `${String(holdId)} ${eventType}`;
 
 /** The `changes` that no body reports. */
@@ -19,7 +19,7 @@ export function untold(changes: readonly string[], bodies: readonly Json[]): str
   return changes.filter((change) => !told.has(change));
 }
 
-/** Changes that were told of under more than one event_id: they happened twice. */
+/** Changes reported under more than one event_id: they happened twice. */
 export function toldAsTwo(bodies: readonly Json[]): string[] {
   const ids = new Map<string, unknown>();
   const twice = new Set<string>();

@@ -8,9 +8,9 @@ import { type TimedCall, timeCall } from './timed-calls.ts';
 
 /** Concurrent calls of each kind. */
 const CALLS = 15;
-/** The pool opens two at a time, so how many there are in the end depends on how busy the machine is. */
+/** The pool opens two at a time, so their final number depends on the machine's load. */
 const FEWEST_FORGOTTEN = 3;
-/** Longer than between two commands of the driver's monitor, whose connections a firewall does not forget. */
+/** Longer than the interval of the driver's monitor, whose connections must not be forgotten. */
 const IDLE_MS = 3000;
 const LONGEST_MS = 10_000;
 const QUICK_MS = 2000;
@@ -29,7 +29,7 @@ afterAll(() => api.stop());
 
 type Burst = { listings: TimedCall[]; holds: TimedCall[] };
 
-/** Lists bookings, which takes a read of its own each time, and holds free slots, all at the same time. */
+/** Lists bookings, each with its own read, and holds free slots, all at the same time. */
 async function burst(): Promise<Burst> {
   const listings = Array.from({ length: CALLS }, () => timeCall(() => partner.api.get('/api/v1/bookings')));
   const holds = slots
@@ -43,24 +43,24 @@ const outcomesOf = (calls: readonly TimedCall[]) => new Set(calls.map(({ outcome
 const longestOf = ({ listings, holds }: Burst): number =>
   Math.max(...[...listings, ...holds].map(({ tookMs }) => tookMs));
 
-test('when a firewall has forgotten the idle connections to MongoDB, calls are answered within 10 s, and the next ones as ever', async () => {
-  // Slow enough that each concurrent call takes a connection of its own, which the pool keeps.
+test('when a firewall has forgotten the idle connections to MongoDB, calls are answered within 10 s, and the next ones as usual', async () => {
+  // Slow, so that each concurrent call takes its own connection, which the pool keeps.
   api.relay.delay(100);
   await burst();
   api.relay.delay(0);
   await delay(IDLE_MS + 1000);
   const forgotten = api.relay.forgetIdle(IDLE_MS);
-  // Control: several calls meet one.
+  // Control: several calls meet a dead connection.
   expect(forgotten).toBeGreaterThanOrEqual(FEWEST_FORGOTTEN);
 
   const [met, next] = [await burst(), await burst()];
 
   expect(longestOf(met)).toBeLessThan(LONGEST_MS);
   expect(outcomesOf(met.listings)).toEqual(new Set(['200']));
-  // A hold whose write met a dead connection has had its 3 s when the driver repeats it.
+  // A hold whose write met a dead connection may have used up its 3 s when the driver repeats it.
   const placedOrBusy = /^(201|503 SERVICE_UNAVAILABLE)$/;
   for (const outcome of outcomesOf(met.holds)) expect(outcome).toMatch(placedOrBusy);
-  // None of the dead connections is left to cost another call.
+  // No dead connection is left to delay another call.
   expect([outcomesOf(next.listings), outcomesOf(next.holds)]).toEqual([new Set(['200']), new Set(['201'])]);
   expect(longestOf(next)).toBeLessThan(QUICK_MS);
   report({

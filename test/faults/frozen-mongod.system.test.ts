@@ -27,9 +27,9 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** More than the pool has connections, so that some wait for one. */
+/** More than the pool's connections, so that some callers wait for one. */
 const CALLERS = 80;
-/** The driver finds out after 7 s and then looks for another server for 2 s; the rest is for a busy machine. */
+/** The driver notices after 7 s, then looks for another server for 2 s; the rest is for a busy machine. */
 const BOUND_MS = 15_000;
 
 test('while MongoDB is frozen every call is 503 before its caller gives up, and when it is back the same calls work', async () => {

@@ -19,15 +19,18 @@ import { anyDeliveries, type Deliveries, describeArrivals, type Endpoint, stream
 import { residentMb } from './memory.ts';
 import { report } from './report.ts';
 
-/** The full form runs with the default settings. */
+/** The full form uses the default settings. */
 const PERMITS = scaled(200, 16);
 const TIMEOUT_MS = scaled(10_000, 4000);
 const STUCK = scaled(500, 24);
 const STREAM_MS = scaled(35_000, 2000);
 const HEALTHY_RECEIVERS = scaled(4, 2);
-/** What 500 hanging deliveries may cost the others; in the short form, that nothing waits for the deadline of what is stuck. */
+/**
+ * The most that 500 hanging deliveries may delay others. The short form only proves that others do not wait for the
+ * timeout of stuck ones.
+ */
 const PROMISED_P99_MS = scaled(2000, 3000);
-/** How late an attempt may be cut; in the short form, that it is. */
+/** How late an attempt may be cut. The short form only proves that it is cut. */
 const CUT_LATE_MS = scaled(1000, 30_000);
 
 let service: Service;
@@ -54,13 +57,13 @@ async function anyReceivers(count: number, answering: Answering): Promise<Subscr
   for (let n = 0; n < count; n += 1) {
     const receiver = await startReceiver(answering);
     receivers.push(receiver);
-    // Keep the receiver's object: how it responds can change, and what it received grows.
+    // Keep the receiver's object: its responses can change, and its list of requests grows.
     made.push(Object.assign(receiver, { endpoint: await deliveries.endpoint(receiver.url) }));
   }
   return made;
 }
 
-/** Makes `STUCK` deliveries due to a receiver that nothing is known of, and never answers. */
+/** Makes `STUCK` deliveries due to a new receiver that never responds. */
 async function anyStuck(): Promise<Subscribed> {
   const [hanging] = await anyReceivers(1, () => undefined);
   if (hanging === undefined) throw new Error('There is no receiver');
@@ -68,13 +71,13 @@ async function anyStuck(): Promise<Subscribed> {
   return hanging;
 }
 
-/** What being stuck costs, in the short form beyond what the machine, which it shares with other suites, costs anyway. */
+/** The delay by stuck deliveries. In the short form, on a shared machine, less the usual delay. */
 const costMs = (stuck: Durations, calm: Durations) => stuck.p99 - scaled(0, calm.p99);
 
 let healthy: Subscribed[];
 let calm: Durations;
 
-test('while deliveries are stuck on a receiver that hangs, those to others arrive as if it were not there', async () => {
+test('while deliveries are stuck on a receiver that hangs, others arrive as if it were not there', async () => {
   healthy = await anyReceivers(HEALTHY_RECEIVERS, 200);
   await streamTo(deliveries, healthy, 1000);
   calm = await streamTo(deliveries, healthy, scaled(10_000, 1000));
@@ -88,7 +91,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   const stuck = await streamTo(deliveries, healthy, STREAM_MS).finally(() => clearInterval(watch));
 
   expect(costMs(stuck, calm)).toBeLessThan(PROMISED_P99_MS);
-  // No more than its quarter at a time, and then no more than two.
+  // At most its quarter at the same time, and later at most two.
   expect(hanging.received.length).toBeGreaterThan(0);
   expect(hanging.received.length).toBeLessThan(2 * PERMITS);
   const attempts = (await rowsOf(service, 'deliveries', { subscriptionId: hanging.endpoint._id })).flatMap((row) =>
@@ -106,7 +109,7 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   });
 }, 200_000);
 
-test('while all 20 subscriptions of one partner hang, deliveries to others arrive as if it were not there', async () => {
+test('while all 20 subscriptions of one partner hang, deliveries to others arrive as usual', async () => {
   const hanging = await startReceiver(() => undefined);
   receivers.push(hanging);
   const endpoints = await deliveries.endpointsOfOne(Array.from({ length: 20 }, () => hanging.url));
@@ -124,7 +127,7 @@ test('while all 20 subscriptions of one partner hang, deliveries to others arriv
   });
 }, 200_000);
 
-test('control: without permits those to others wait for the deadline of what is stuck', async () => {
+test('control: without permits, others wait for the timeout of stuck deliveries', async () => {
   await killProcess(worker);
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
   const permit = { beginSend: () => true, release: () => undefined };

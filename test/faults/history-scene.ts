@@ -10,7 +10,7 @@ import { newPatience } from './insist.ts';
 const PARTNERS = 8;
 const PRICE_RUPEES = 1200;
 
-/** With what a history is quick: holds that lapse while it goes on, and retries that do not keep it waiting. */
+/** Settings for a quick history: holds expire during it, and retries do not delay its end. */
 export const HISTORY_SETTINGS = {
   HOLD_TTL_SECONDS: '2',
   RATE_LIMIT_PER_MINUTE: '0',
@@ -19,7 +19,7 @@ export const HISTORY_SETTINGS = {
   WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
 };
 
-/** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
+/** Eight partners compete for eight hours of two half turfs, and of the full turf over both. */
 export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { urls?: string[] } & Stored) {
   const hours = { operating_hours_start: '06:00', operating_hours_end: '14:00', price_rupees: PRICE_RUPEES };
   const venue = await anyVenue(service, [
@@ -58,14 +58,14 @@ export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { url
   return { scene, groundsOf, first };
 }
 
-/** How often each thing was done, of how many tries. */
+/** How often each action succeeded, of how many tries. */
 export const inWords = (tally: Tally): string =>
   Object.entries(tally)
     .map(([what, { done, refused }]) => `${what} ${done}/${done + refused}`)
     .toSorted()
     .join(', ');
 
-/** Everything that contradicts the promise: in the responses, step by step, and in the database at the end. */
+/** All violations of the promise: in responses, after each step, and in the database at the end. */
 export async function contradictions(
   service: { context: Pick<Service['context'], 'db'> },
   scene: HistoryScene,

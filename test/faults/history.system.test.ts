@@ -34,7 +34,7 @@ test(`in a random history of eight partners and an operator on the same slots, n
   const tally = await playHistory(scene, seed, (steps) => steps >= scaled(2000, 450));
 
   expect(await contradictions(service, scene, groundsOf)).toEqual([]);
-  // A history in which nothing of a kind succeeds has shown nothing of it.
+  // A kind of call that never succeeds proves nothing.
   const neverDone = Object.entries(tally).filter(([, { done }]) => done === 0);
   expect(neverDone).toEqual([]);
   report({
@@ -75,7 +75,7 @@ describe('control: the checker', () => {
   });
 });
 
-/** Spawning it all and killing it takes a minute and more: `npm test` has the kills without the history (kills.test.ts). */
+/** Takes over a minute; `npm run test:system` has kills without a history (kills.system.test.ts). */
 if (isLongTier) {
   describe('with kills going on', () => {
     test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
@@ -99,7 +99,7 @@ if (isLongTier) {
       const overrides = { NODE_OPTIONS: `--import ${preload.href}` };
       const found = await disturbed(40_000, overrides, ['mongod'], 500).then(
         ({ system, scene, groundsOf }) => contradictions(system, scene, groundsOf),
-        // A response that must not come ends a history at once.
+        // An unexpected response ends a history at once.
         (err: Error) => [err.message],
       );
 

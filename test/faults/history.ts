@@ -13,17 +13,17 @@ export type HistoryScene = {
   urls: readonly string[];
   adminUrl: string;
   venueId: string;
-  /** Each with a package of its own, whose credits pay for some bookings. */
+  /** Each has its own package, whose credits pay for some bookings. */
   partners: readonly (Partner & { packageId: string })[];
   slots: readonly SlotWindow[];
   model: ClaimsModel;
   patience: Patience;
 };
 
-/** How often each thing was tried, and how often it was refused. */
+/** How often each action was done, and how often rejected. */
 export type Tally = Record<string, { done: number; refused: number }>;
 
-/** What a partner does next, by weight; a replay repeats an earlier success to the byte. */
+/** Actions of a partner, by weight; a replay expects an earlier success, byte for byte. */
 const STEPS = [
   'hold',
   'hold',
@@ -40,9 +40,9 @@ const STEPS = [
 type Step = (typeof STEPS)[number];
 
 /**
- * Lets every partner, and an operator beside them, do at random what the interface allows, until `isOver` says so of the
- * number of steps made, each on what it owns but all on the same few slots. Every response and the database after it are held against the model. The seed decides who tries
- * what in which order; how the calls of several interleave is the machine's.
+ * Partners and an operator make random legal calls on the same few slots, until `isOver` is true for the number of
+ * steps. Checks every response, and the database after it, against the model. The seed decides who tries what in which
+ * order; how concurrent calls interleave is up to the machine.
  */
 export async function playHistory(
   scene: HistoryScene,
@@ -67,13 +67,13 @@ export async function playHistory(
   return tally;
 }
 
-/** The customer of `confirmBody`, who buys packages too. */
+/** The customer of `confirmBody`, who also buys packages. */
 const CUSTOMER = '+919876543210';
 
 type Count = (what: string, isDone: boolean) => void;
 type Success = { path: string; body: Json; reply: Reply };
 
-/** A call, insisted on; with the time that it took. */
+/** Repeats a call until it is answered (`insist`), and times it. */
 async function timed(patience: Patience, call: () => Promise<Reply>): Promise<{ reply: Reply; span: Span }> {
   const sentAt = Date.now();
   const reply = await insist(call, patience);
@@ -117,7 +117,7 @@ function partnerLane(
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
   };
-  /** One attempt to bring a reservation of this partner to `wanted`, from any state. */
+  /** One attempt to change a reservation of this partner to `wanted`, from any state. */
   const move = async (step: Step, wanted: ReservationStatus, owned: Owned, path: string, body: Json) => {
     if (step === 'cancel' || step === 'refund' || step === 'release') model.ending(owned.holdId);
     const { reply, span } = await send(path, body);
@@ -147,7 +147,7 @@ function partnerLane(
     const { reply } = await timed(patience, () => pick(random, apis).post(path, body));
     const isSame = reply.status === first.status && idOf(reply) === idOf(first);
     count('replay', isSame);
-    // An extension has no key: it is a new one.
+    // Extensions have no idempotency key, so this is a new one.
     if (!isSame && !path.endsWith('/extend'))
       model.violations.push(`A replay of ${path} was answered ${reply.text} after ${first.text}`);
   };
@@ -155,7 +155,7 @@ function partnerLane(
   return async () => {
     const step = pick(random, STEPS);
     const ofBooking = step === 'cancel' || step === 'refund';
-    // Mostly the youngest, so that what is tried is often legal; sometimes any, so that it often is not.
+    // Mostly the newest, so that calls are often legal; sometimes any, so that they are often not.
     const known = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
     const owned = random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
     if (step === 'replay') return replay();
@@ -189,7 +189,7 @@ function partnerLane(
 
 type Made = { reply: Reply; span: Span };
 
-/** What two equal calls at once have brought: one may be refused where the slot came free between them. */
+/** Merges the responses of two equal, concurrent calls: one may be rejected, if the slot became free between them. */
 function laterOf(one: Made, twin: Made | undefined): Made | 'contradictory' {
   if (twin === undefined || twin.reply.status >= 300) return one;
   if (one.reply.status < 300 && idOf(one.reply) !== idOf(twin.reply)) return 'contradictory';
@@ -249,7 +249,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
     count('blackout', reply.status === 201);
     if (reply.status === 201) lifts.push(model.blackedOut({ slotStart, slotEnd }));
   };
-  /** All of them: one whose making was in doubt may be there twice. */
+  /** Lift all of them: a blackout whose creation was in doubt may exist twice. */
   const liftBlackouts = async () => {
     for (const lift of lifts.splice(0)) lift();
     const { reply } = await timed(patience, () => api.get(`${prefix}/venues/${venueId}/blackouts`));

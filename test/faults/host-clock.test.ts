@@ -20,7 +20,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { type Service, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
-// In this process, for its clock is set.
+// In this process, because the test sets its clock.
 const service: Service = await startService();
 let partner: Partner;
 let slotIds: string[];
@@ -39,7 +39,7 @@ const reservations = () => service.context.db.collection<Reservation>('reservati
 const hold = (slotId: string) => partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-/** Sets the clock of this process, which then stands still until `jest.useRealTimers()`. Timers go on. */
+/** Sets the clock of this process, which stands still until `jest.useRealTimers()`. Timers go on. */
 function setClockAhead(days: number): void {
   jest.useFakeTimers({
     now: Date.now() + days * DAY_MS,
@@ -59,7 +59,7 @@ function setClockAhead(days: number): void {
 }
 
 describe('a purge on a host whose clock is 400 days ahead', () => {
-  test('deletes no booking to come, and its slot stays sold', async () => {
+  test('deletes no future booking, and its slot stays sold', async () => {
     const slots = [anySlot(), anySlot(), anySlot()];
     const holdIds: string[] = [];
     for (const slotId of slots) holdIds.push(String((await bookSlot(partner, slotId))['hold_id']));
@@ -86,7 +86,7 @@ describe('an API on a host whose clock is 400 days ahead', () => {
     expect(page.events).toMatchObject([{ type: 'hold_created', slotId }]);
   });
 
-  test('sells no space twice that a booking to come begins to share', async () => {
+  test('sells no space twice that a future booking begins to share', async () => {
     const { id, resourceIds } = await anyVenue(service, [{}, {}]);
     const seller = await anyPartner(service, [id]);
     const [half = '', whole = ''] = resourceIds;
@@ -127,7 +127,7 @@ test('a host’s own time is wrong until it has been compared with MongoDB’s',
   expect(service.logs()).toContain('the clocks of this host and of MongoDB disagree');
 });
 
-test('what an operator does is kept for as long as it has to be, also where the host’s clock is 500 days behind', async () => {
+test('audit entries are kept for the whole retention period, even if the host’s clock is 500 days behind', async () => {
   setClockAhead(-500);
   await operatorOf(service).post('/api/v1/operator/venues', { name: 'of a slow clock' });
   jest.useRealTimers();
@@ -140,7 +140,7 @@ test('what an operator does is kept for as long as it has to be, also where the 
 
 describe('with any cut-off and age', () => {
   const FAR_AHEAD = { before: inDays(400), days: 90 };
-  /** As of settings that no process starts with. */
+  /** No process starts with such settings. */
   const NO_AGE = { before: inDays(400), days: -800 };
 
   test.each([
@@ -155,7 +155,7 @@ describe('with any cut-off and age', () => {
       expect(await deleteAgedRows(service.context.db, rule, cutOff, ids)).toBe(0);
     const { status } = await rowOf(service, 'reservations', { _id: active });
     expect(status).toBe('ACTIVE');
-    // Control: once its slot has ended as long ago as it is kept, the booking goes.
+    // Control: the booking is deleted once its slot ended more than the retention period ago.
     const ended = { slotStart: inDays(-91), slotEnd: inDays(-91) };
     await reservations().updateOne({ _id: booked }, { $set: ended });
     expect(await deleteAgedRows(service.context.db, PAST_BOOKINGS, FAR_AHEAD, ids)).toBe(0);

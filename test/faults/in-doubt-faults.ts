@@ -1,18 +1,18 @@
 import type { Cut, Target } from './cut-proxy.ts';
 import type { World } from './in-doubt-world.ts';
 
-/** A command of a write: one of a transaction, its commit, or a write or read by itself. */
+/** A command of a write: within a transaction, its commit, or a single write or read. */
 export type Struck = Target & { of: 'commit' | 'transaction' | 'single write' | 'read' };
 
 export type Fault = {
   name: string;
-  /** Whether a write struck by it has been carried out. */
+  /** Whether the database has executed a struck write. */
   isApplied: boolean;
-  /** Does it to the next `times` commands of the target; returns a function that ends it and tells how many were struck. */
+  /** Strikes the next `times` commands of the target; the returned function stops this and returns how many. */
   strike: (world: World, target: Target, times: number) => Promise<() => Promise<number>>;
 };
 
-/** MongoDB itself answers so, by its fail point. */
+/** MongoDB itself responds this way, by a fail point. */
 function answered(name: string, isApplied: boolean, data: Record<string, unknown>): Fault {
   return {
     name,
@@ -34,7 +34,7 @@ function answered(name: string, isApplied: boolean, data: Record<string, unknown
   };
 }
 
-/** The connection fails. */
+/** The connection breaks. */
 function lost(cut: Cut, isApplied: boolean): Fault {
   return {
     name: cut,
@@ -57,8 +57,8 @@ const STEPPED_DOWN = answered('done, and the primary stepped down', true, unackn
 const SHUT_DOWN = answered('done, and the primary was shut down', true, unacknowledged(91));
 
 export const COMMIT_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN, LATE, STEPPED_DOWN, SHUT_DOWN];
-/** Too few members to ever acknowledge it: the driver does not say of a commit that its result is then unknown. */
+/** Too few members to ever acknowledge it. The driver does not report a commit's result as unknown then. */
 export const TOO_FEW = answered('done, and too few were there to acknowledge it', true, unacknowledged(100));
 export const WRITE_FAULTS = [...COMMIT_FAULTS, TOO_FEW];
-/** Reads, and the writes in a transaction, have no write concern of their own. */
+/** Reads, and writes in a transaction, have no write concern of their own. */
 export const UNDONE_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN];

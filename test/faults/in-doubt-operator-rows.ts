@@ -4,7 +4,7 @@ import { AUDITED, BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, read
 import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
-/** For how long a change waits once it was made. */
+/** The length of the leases that a change waits for. */
 const LEASE_LENGTH = read('find', 'cache_leases');
 
 const OPERATOR_ROWS: Row[] = [
@@ -82,7 +82,7 @@ const OPERATOR_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // It has no key: two of the same window close what one closes, and both are listed and lifted.
+    // No idempotency key: two blackouts of the same window close the same, and both are listed and can be lifted.
     again: { effects: 2 },
     repeats: 'own',
   },
@@ -103,7 +103,7 @@ const OPERATOR_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // A key whose secret was never shown is listed, and nobody can use it.
+    // The key is listed, but its secret was never shown, so it cannot be used.
     again: { effects: 2 },
     repeats: 'own',
   },
@@ -142,5 +142,4 @@ const OPERATOR_ROWS: Row[] = [
   },
 ];
 
-/** Every call that is tried. */
 export const ROWS: readonly Row[] = [...PARTNER_ROWS, ...OPERATOR_ROWS];

@@ -5,29 +5,29 @@ import type { Struck } from './in-doubt-faults.ts';
 import type { World } from './in-doubt-world.ts';
 import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow } from './in-doubt-world.ts';
 
-/** A call that is ready to be made, and what the database holds of it. */
+/** A prepared call, and a read of its effects in the database. */
 export type Prepared = { call: () => Promise<Reply>; effects: () => Promise<unknown> };
 
-/** A call that writes, and every place at which its database can fail it. */
+/** A call that writes, with all places where its database can fail. */
 export type Row = {
   call: string;
   struck: readonly Struck[];
   prepare: (world: World) => Promise<Prepared>;
-  /** What the database holds before the call, and after it has worked once. */
+  /** Effects in the database before the call, and after it has succeeded once. */
   before: unknown;
   once: unknown;
-  /** Status and code of a call that works. */
+  /** Status and code of a successful call. */
   works: string;
-  /** What the same call again answers, and leaves behind, where the first one worked; as the first one unless stated. */
+  /** Response and effects of a second call after a success, if different from the first. */
   again?: { answers?: string; effects?: unknown };
-  /** Whether repeated calls answer the first one's bytes as a replay (a key), the same bytes, or each its own. */
+  /** Whether a repeated call returns a replay of the first response (by key), the same bytes, or its own response. */
   repeats: 'replay' | 'same' | 'own';
 };
 
 export const single = (command: string, collection: string): Struck => ({ command, collection, of: 'single write' });
 export const inside = (command: string, collection: string): Struck => ({ command, collection, of: 'transaction' });
 export const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
-/** What an operator's call writes down before it changes anything. */
+/** Audit entry that an operator's call writes before it changes anything. */
 export const AUDITED = single('findAndModify', 'audit');
 const RULES = read('aggregate', 'cache_leases');
 export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
@@ -44,7 +44,7 @@ export async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
 }
 
-/** Has the hold read its rules anew. */
+/** Makes the hold read its rules again. */
 async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
   const { context } = world.service;
   await leasedCacheOf(context.db).invalidate('here');
@@ -215,7 +215,7 @@ const WEBHOOK_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // It has no key: the error names the subscription that the first call made.
+    // No idempotency key: the error names the subscription that the first call created.
     again: { answers: '409 SUBSCRIPTION_EXISTS' },
     repeats: 'own',
   },
@@ -241,7 +241,7 @@ const WEBHOOK_ROWS: Row[] = [
       };
     },
     before: [false, true],
-    // The secret that a response showed last is the one that counts.
+    // The secret in the last response is valid.
     once: [true, true],
     works: '200',
     repeats: 'own',
@@ -259,7 +259,7 @@ const WEBHOOK_ROWS: Row[] = [
       };
     },
     before: 'none',
-    // Each call may send a sample of its own.
+    // Each call may send its own sample.
     once: 'sent',
     works: '202',
     repeats: 'own',

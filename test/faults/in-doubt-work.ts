@@ -9,14 +9,14 @@ import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import { anyHold, COMMIT, inside, type Row, single } from './in-doubt-rows.ts';
 import { countOf, reservations, rowNow, type World } from './in-doubt-world.ts';
 
-/** Work that is ready to be done, once more each time that it is called; `end` releases what it needed. */
+/** Prepared work; each `run` does it again. `end` releases its resources. */
 export type PreparedWork = {
   run: () => Promise<unknown>;
   effects: () => Promise<unknown>;
   end?: () => Promise<void>;
 };
 
-/** The work of a worker, as its jobs and sweeps do it. */
+/** Work that a worker does in jobs and sweeps. */
 export type Work = Pick<Row, 'struck' | 'before' | 'once'> & {
   work: string;
   prepare: (world: World) => Promise<PreparedWork>;
@@ -26,9 +26,9 @@ async function forget({ service }: World, ...collections: string[]): Promise<voi
   for (const name of collections) await service.context.db.collection(name).deleteMany({});
 }
 
-/** A delivery to a receiver of its own, and attempts of it, each after the lease of the one before. */
+/** A delivery with its own receiver, and attempts of it; each first ends the lock of the attempt before. */
 async function anyAttempts(world: World, status: number) {
-  // A range of numbers that work in doubt has left open is the sweep's to end, which does not run here.
+  // The sweep would close an interrupted range of numbers, but does not run here.
   await forget(world, 'webhook_subscriptions', 'deliveries', 'events', 'feed_counters', 'alerts', 'alert_state');
   const receiver = await startReceiver(status);
   await subscribe(world.partner, receiver.url, ['hold_created']);
@@ -96,7 +96,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     work: 'a delivery',
-    // The attempt is begun, and settled, after the update by which the test makes it due.
+    // The test's update, which makes the delivery due, comes before the updates that begin and complete the attempt.
     struck: [
       { ...single('update', 'deliveries'), skip: 1 },
       { ...single('update', 'deliveries'), skip: 2 },

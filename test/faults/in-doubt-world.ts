@@ -6,7 +6,7 @@ import { anyPackage, anyPartner, anyVenue, buyPackage, dateIn, freeSlotIds, oper
 import { type Service, startService } from '../support/service.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 
-/** A service that reaches its own mongod through a proxy which loses what it is told to lose. */
+/** A service that reaches its own mongod through a proxy, which loses messages on demand. */
 export type World = {
   service: Service;
   proxy: CutProxy;
@@ -23,10 +23,10 @@ const DAYS = [3, 4, 5];
 
 export async function startWorld(mongodUri: string): Promise<World> {
   const proxy = await startCutProxy(Number(new URL(mongodUri).port));
-  // No member changes its state here, so the driver would hear of nothing: it has to ask, and may ask often.
+  // No member changes state here, so the driver gets no notice: it must poll, and may poll often.
   const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
   const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/in_doubt?${options}`;
-  // Leases as long as in production: those of other tests end while a command is sent twice.
+  // Leases as in production: the tests' usual ones end while a command is sent twice.
   const environment = { MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '1000' };
   const service = await startService(environment);
   const venue = await anyVenue(service, [{ duration_minutes: 5 }]);
@@ -56,39 +56,38 @@ export const anyKey = (): string => randomUUID();
 
 let phones = 9_800_000_000;
 
-/** A phone number that no other customer has. */
+/** A unique phone number. */
 export function anyPhone(): string {
   phones += 1;
   return `+91${phones}`;
 }
 
-/** A customer of its own with ten credits. */
+/** A new customer with ten credits. */
 export async function anyCustomer({ partner, packageId }: World): Promise<{ phone: string; purchaseId: string }> {
   const phone = anyPhone();
   const purchase = await buyPackage(partner, packageId, { customer_phone: phone });
   return { phone, purchaseId: String(purchase['id']) };
 }
 
-/** What the database has now, acknowledged or not. */
+/** Reads the current data, acknowledged or not. */
 const NOW = { readConcern: { level: 'local' as const } };
 
-/** Each reservation that `filter` describes: its state, and every event of it. */
+/** State and events of each reservation that matches `filter`. */
 export async function reservations({ service }: World, filter: Json): Promise<string[]> {
   const rows = await service.context.db.collection<Reservation>('reservations').find(filter, NOW).toArray();
   return rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join(', ')}`).sort();
 }
 
-/** How many rows of a collection `filter` describes. */
+/** Counts the matching rows of a collection. */
 export function countOf({ service }: World, collection: string, filter: Json): Promise<number> {
   return service.context.db.collection(collection).countDocuments(filter, NOW);
 }
 
-/** The row of that id. */
 export async function rowNow({ service }: World, collection: string, id: string): Promise<Json | null> {
   return service.context.db.collection(collection).findOne({ _id: id as never }, NOW);
 }
 
-/** How many credits a purchase has left. */
+/** The credits left of a purchase. */
 export async function creditsOf(world: World, purchaseId: string): Promise<unknown> {
   return (await rowNow(world, 'package_purchases', purchaseId))?.['creditsRemaining'];
 }

@@ -36,12 +36,15 @@ afterAll(async () => {
   await mongod.discard();
 });
 
-/** The driver repeats a command once by itself, so a fault that is to be seen comes twice. */
+/** The driver repeats a failed command once, so a fault must strike twice to be seen. */
 const TWICE = 2;
 
 const FAULTS = { 'single write': WRITE_FAULTS, commit: COMMIT_FAULTS, transaction: UNDONE_FAULTS, read: UNDONE_FAULTS };
 
-/** In full every fault at every place of every row; in short one at each in turn, and in bulk writes the one that the driver reports otherwise. */
+/**
+ * In full, every fault at every place of every row. In short, one fault at each place in turn; for bulk writes also
+ * `TOO_FEW`, which the driver reports differently.
+ */
 function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], nameOf: (row: T) => string) {
   const places = rows.flatMap((row) => row.struck.map((struck) => ({ row, struck })));
   return places.flatMap(({ row, struck }, index) => {
@@ -66,7 +69,7 @@ async function struckBy<T>(fault: Fault, struck: Struck, times: number, run: () 
   return outcome.value;
 }
 
-/** False where it works, true where it is 503 with a time after which to come back; throws at any other response. */
+/** False for a success, true for a 503 with `Retry-After`; throws at any other response. */
 function isInDoubt(reply: Reply, { works }: Row): boolean {
   const answer = verdict(reply);
   if (answer === works) return false;
@@ -75,7 +78,7 @@ function isInDoubt(reply: Reply, { works }: Row): boolean {
   return true;
 }
 
-/** Whether the call has had its effect, which must be the whole of it. */
+/** Whether the call has had its effect; throws if only a part. */
 async function isDone(row: Row, { effects }: Prepared): Promise<boolean> {
   const left = await effects();
   const done = JSON.stringify(left) !== JSON.stringify(row.before);
@@ -83,7 +86,7 @@ async function isDone(row: Row, { effects }: Prepared): Promise<boolean> {
   return done;
 }
 
-/** Makes the call again, and again, and expects one effect and the answers that follow from it. */
+/** Repeats the call twice; expects one effect and the matching responses. */
 async function expectOnce(row: Row, { call, effects }: Prepared, first: Reply, wasDone: boolean): Promise<void> {
   const again = await call();
   expect(verdict(again)).toBe((wasDone ? row.again?.answers : undefined) ?? row.works);
@@ -99,7 +102,7 @@ async function expectOnce(row: Row, { call, effects }: Prepared, first: Reply, w
   expect(await effects()).toEqual(row.once);
 }
 
-/** Answers `first`, then makes the call. */
+/** Returns `first`, then makes the call. */
 function firstOf(first: Reply, call: () => Promise<Reply>): () => Promise<Reply> {
   const waiting = [first];
   return () => Promise.resolve(waiting.pop() ?? call());
@@ -109,7 +112,7 @@ const CALLS = everyCase(ROWS, (row) => row.call);
 const WORK = everyCase(WORKS, (row) => row.work);
 const found = { triedCalls: 0, calls: 0, inDoubt: 0, done: 0, triedWork: 0, work: 0, failed: 0 };
 
-describe('a call that its database leaves in doubt is 503, and made again works once', () => {
+describe('a call whose write is in doubt is 503, and works once when it is repeated', () => {
   test.each(CALLS)('$name', async ({ row, struck, fault }) => {
     found.triedCalls += 1;
     const prepared = await row.prepare(world);
@@ -119,7 +122,7 @@ describe('a call that its database leaves in doubt is 503, and made again works 
     const wasInDoubt = isInDoubt(first, row);
     const wasDone = await isDone(row, prepared);
 
-    // What is in a transaction is tried again by the service itself; anything else is the caller's to repeat.
+    // The service itself retries transactions; the caller repeats everything else.
     expect(wasInDoubt).toBe(struck.of === 'single write' || struck.of === 'read');
     if (
       struck.of === 'single write' &&
@@ -134,7 +137,7 @@ describe('a call that its database leaves in doubt is 503, and made again works 
   });
 });
 
-describe('work that its database leaves in doubt is done once in the end', () => {
+describe('work whose write is in doubt is done once in the end', () => {
   test.each(WORK)('$name', async ({ row, struck, fault }) => {
     found.triedWork += 1;
     const { run, effects, end } = await row.prepare(world);
@@ -175,7 +178,7 @@ describe('a transaction whose commit is never acknowledged', () => {
         const [own, reply] = [prepared[index], replies[index]] as [Prepared, Reply];
         expect([row.call, isInDoubt(reply, row)]).toEqual([row.call, true]);
         const wasDone = await isDone(row, own);
-        // MongoDB may have the transaction of a lost connection open still, and then refuses what conflicts with it.
+        // MongoDB may still have the transaction of a lost connection open, and then rejects conflicting writes.
         const again = await eventually(`${row.call} is answered`, async () => {
           const answer = await own.call();
           return answer.status === 503 ? undefined : answer;
@@ -189,7 +192,7 @@ describe('a transaction whose commit is never acknowledged', () => {
   );
 });
 
-test('a service that had forgotten the key would be found out: the call made again has its effect twice', async () => {
+test('control: if the service forgets the key, the repeated call has its effect twice', async () => {
   const row = ROWS.find(({ call }) => call === 'a package purchase') as Row;
   const prepared = await row.prepare(world);
   const first = await struckBy(REPLY_LOST, row.struck[0] as Struck, TWICE, prepared.call);

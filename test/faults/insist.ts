@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../support/client.ts';
 
-/** How the calls of an experiment went, before each had its response. */
+/** Counts of failed tries before each call had its response. */
 export type Patience = {
   answered: number;
-  /** Connections that were refused: nothing was sent, so nothing is in doubt. */
+  /** Refused connections: nothing was sent, so nothing is in doubt. */
   refused: number;
-  /** Connections that broke under a call that may have been carried out. */
+  /** Connections that broke during a call that may have been executed. */
   reset: number;
-  /** Answers 503. */
+  /** Responses with 503. */
   unavailable: number;
 };
 
 export const newPatience = (): Patience => ({ answered: 0, refused: 0, reset: 0, unavailable: 0 });
 
-/** Long enough for a database that elects another primary on a busy machine. */
+/** Long enough to elect another primary on a busy machine. */
 const GIVE_UP_MS = 90_000;
 
 /**
- * Makes a call as a partner's program should: where the connection broke or the response is 503, the same call again, with the same
- * idempotency key, until there is a response that leaves no doubt. A 503 must say when to retry; no other 5xx may come.
+ * Calls as a partner's program should: after a broken connection or a 503, repeats the call with the same idempotency
+ * key until the response leaves no doubt. A 503 must say when to retry; other 5xx are errors.
  */
 export async function insist(call: () => Promise<Reply>, patience: Patience): Promise<Reply> {
   const endsAt = performance.now() + GIVE_UP_MS;
@@ -37,7 +37,7 @@ export async function insist(call: () => Promise<Reply>, patience: Patience): Pr
   }
 }
 
-/** How a connection broke; anything else is a fault that the client found in a response, and is thrown on. */
+/** How a connection broke. Rethrows other errors: faults that the client found in a response. */
 export function brokenBy(err: unknown): 'refused' | 'reset' {
   const { code } = err as { code?: unknown };
   if (code === 'ECONNREFUSED') return 'refused';
@@ -45,6 +45,6 @@ export function brokenBy(err: unknown): 'refused' | 'reset' {
   throw err;
 }
 
-/** `1 refused and 2 broken connections, 3 returns 503`, for the table. */
+/** Text for the table: `1 refused and 2 broken connections, 3 answers 503`. */
 export const troubles = ({ refused, reset, unavailable }: Patience): string =>
   `${refused} refused and ${reset} broken connections, ${unavailable} answers 503`;

@@ -4,7 +4,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { integerBetween, type Random } from '../support/random.ts';
 import { brokenBy } from './insist.ts';
 
-/** How the calls of all clients went. */
+/** Results of all clients' calls. */
 export type CallCounts = {
   answered: number;
   /** Responses that told the client to close the connection. */
@@ -13,7 +13,7 @@ export type CallCounts = {
   refused: number;
   /** The connection broke after something was sent. */
   reset: number;
-  /** Answers of 500 and above. */
+  /** Responses of 500 and above. */
   failed: number;
 };
 
@@ -23,8 +23,8 @@ const MAX_PAUSE_MS = 400;
 const AGAIN_AFTER_MS = 50;
 
 /**
- * Clients with one kept connection each call again and again after pauses of 0 to 400 ms; every second one
- * posts, without an idempotency key. None repeats a call: what is broken is counted.
+ * Clients with one keep-alive connection each call repeatedly after pauses of 0 to 400 ms. Every second client posts,
+ * without an idempotency key. None repeats a call; broken ones are counted.
  */
 export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random): KeepAliveClients {
   const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, failed: 0 };

@@ -12,7 +12,7 @@ jest.setTimeout(scaled(900_000, 200_000));
 
 const KILLS = scaled(20, 2);
 
-/** The steps of a worker with a job of events, in order: the MongoDB command of each, and whether the webhook may be sent before. */
+/** A worker's steps with an event, in order: the MongoDB command, and whether the webhook may be sent before it. */
 const STEPS: [before: string, command: string, collection: string, isSent: boolean][] = [
   ['it reads the outboxes', 'find', 'reservations', false],
   ['it reserves numbers', 'findAndModify', 'feed_counters', true],
@@ -27,7 +27,6 @@ const STEPS: [before: string, command: string, collection: string, isSent: boole
 let scene: Awaited<ReturnType<typeof startKilling>>;
 let partner: Partner;
 let slotIds: string[];
-/** Whether the receiver responds. */
 let isResponding = true;
 beforeAll(async () => {
   scene = await startKilling((_attempt, response) => {
@@ -42,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-/** Kills a worker that has met `block`, or whose webhook has arrived, in the middle of the event of a hold; returns the hold. */
+/** Kills a worker that has met `block`, or has sent its webhook, for the event of a hold; returns the hold. */
 async function killInTheMiddle(block: Block | undefined): Promise<string> {
   const doomed = scene.startDoomedWorker();
   const { received } = scene.receiver;

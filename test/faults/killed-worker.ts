@@ -8,10 +8,10 @@ import { readWholeFeed } from './failover-readers.ts';
 import { newPatience } from './insist.ts';
 
 const DOOMED = 'doomed';
-/** A row is given up, swept and sent again within this time; as is a range of numbers. */
+/** Time in which a row's lock expires and the row is swept and sent again; also for a range of numbers. */
 export const RECOVERED_WITHIN_MS = 60_000;
 
-/** A service and a receiver, and processes that are killed in the middle of their work. */
+/** A service, a receiver, and processes that are killed during their work. */
 export async function startKilling(...answering: Parameters<typeof startReceiver>) {
   const service = await startServiceOnOwnMongod({ RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_TIMEOUT_MS: '1000' });
   const receiver = await startReceiver(...answering);
@@ -22,9 +22,9 @@ export async function startKilling(...answering: Parameters<typeof startReceiver
     startWorker: () => startProcess('workers/webhook-delivery.ts', service.environment),
     startDoomedWorker: () => startProcess('workers/webhook-delivery.ts', ofDoomed),
     startDoomedApi: () => startApi(ofDoomed),
-    /** Holds up this command of the doomed. */
+    /** Blocks this command of the doomed process. */
     block: (command: string, collection: string) => blockCommands(service, { appName: DOOMED, command, collection }),
-    /** Waits until `count` events of this filter are delivered and in the partner's feed, of which it returns all ids. */
+    /** Waits until `count` matching events are delivered and in the partner's feed; returns all ids in the feed. */
     recovered: async ({ api }: Partner, filter: Record<string, unknown>, count: number) => {
       const eventsOf = () => rowsOf(service, 'events', filter);
       const idsOf = async () => (await eventsOf()).map(({ _id }) => _id);

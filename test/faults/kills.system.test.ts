@@ -10,7 +10,7 @@ import { type FaultSystem, PARTS, startSystem, VICTIMS } from './system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES, type Trading } from './trading.ts';
 
 const KILLS = scaled(20, 1);
-/** In the short form the one mongod that is killed is the primary of three; failover.test.ts has that by itself. */
+/** The short form kills the primary of three mongods; failover.system.test.ts covers that alone. */
 const MEMBERS = scaled(1, 3);
 const seed = propertySeed();
 
@@ -51,7 +51,7 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
   );
 });
 
-test('every process is replaced under load: no call that was sent is left unanswered, and nothing is lost', async () => {
+test('every process is replaced under load: every sent call is answered, and nothing is lost', async () => {
   const rounds = scaled(5, 1);
   const codes: (number | null)[] = [];
   const { figures } = await trading.during(mulberry32(seed), async () => {
@@ -62,7 +62,7 @@ test('every process is replaced under load: no call that was sent is left unansw
 
   expect(figures.faults).toEqual([]);
   expect(codes).toEqual(codes.map(() => 0));
-  // A refused connection has carried nothing; one that broke leaves a caller without a key in doubt.
+  // A refused connection sent nothing. A broken one leaves a caller without a key in doubt.
   expect({ reset: figures.reset, unavailable: figures.unavailable }).toEqual({ reset: 0, unavailable: 0 });
   const { count, result } = inWords(figures);
   report({
@@ -74,7 +74,7 @@ test('every process is replaced under load: no call that was sent is left unansw
   });
 }, 600_000);
 
-test('the API is replaced under 64 clients that keep their connections: no call that was sent is left without its response', async () => {
+test('the API is replaced under 64 clients that keep their connections: every sent call gets its response', async () => {
   const replacements = scaled(50, 2);
   const { apiKey } = await anyPartner(system);
   const clients = startKeepAliveClients(system.url, apiKey, 64, mulberry32(seed));

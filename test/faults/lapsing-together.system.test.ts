@@ -20,19 +20,19 @@ import { report } from './report.ts';
 jest.setTimeout(600_000);
 
 const HOLDS = 3000;
-/** How late a hold may end where no job does it. */
+/** How late a hold may expire if no job does it. */
 const ENDS_WITHIN_MS = 15_000;
 const SLOT_MS = 15 * 60_000;
-/** The holds are placed by so many callers at a time. */
+/** Concurrent callers that place the holds. */
 const CALLERS = 16;
 
-/** In `npm test`, test/reservations/expiry.race has the same sweep with pages of three. */
+/** In `npm test`, test/reservations/expiry.race covers the same sweep with pages of three. */
 const testInFull = isLongTier ? test : test.skip;
 
 afterAll(endProcesses);
 const atEnd = releasing(afterAll);
 
-/** Writes the holds as placing them does, without the calls around that: it is their end that matters. */
+/** Inserts holds as placing writes them, without the calls, because only their expiry matters. */
 async function placeHolds({ context: { db } }: Service, venueId: string, resourceId: string): Promise<void> {
   const firstMs = Math.ceil(Date.now() / SLOT_MS + 96) * SLOT_MS;
   const place = async (index: number) => {

@@ -17,9 +17,9 @@ const APP_NAME = 'with-old-rules';
 const LEASE_MS = 500;
 const HOLDS = 6;
 
-/** Through which operators change the rules. */
+/** Operators change the rules through this process. */
 let service: Service;
-/** The process that does not learn of it. */
+/** The process that does not learn of the changes. */
 let api: SpawnedApi;
 let venue: Venue;
 let slots: Json[];
@@ -41,14 +41,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Holds up the API's confirmations that it reads from the primary. */
+/** Blocks the API's confirmations, which it reads from the primary. */
 const blockConfirmations = (forMs: number) =>
   blockCommands(service, { appName: APP_NAME, command: 'find', collection: 'cache_leases', forMs });
 const ofSlot = (slot: Json | undefined): string => String(slot?.['slot_id']);
 const hold = ({ api: client }: Partner, slot: Json | undefined) =>
   client.post('/api/v1/partner/holds', { slot_id: ofSlot(slot) });
 
-/** A partner whose key and grant the API has cached, and the rules of the venue. */
+/** A partner; the API has cached its key and grant, and the venue's rules. */
 async function knownPartner(): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const known = { ...partner, api: createClient(api.url, partner.apiKey) };
@@ -62,19 +62,19 @@ const closeFrom = async (first: Json | undefined, last: Json | undefined): Promi
   return expectStatus(await operatorOf(service).post(path, window), 201);
 };
 
-test('holds that were on their way when their process was frozen are written neither into a blackout that was answered meanwhile nor over a sale', async () => {
+test('holds in progress when their process was frozen are written neither into a blackout that was answered meanwhile nor over a sale', async () => {
   const rounds = scaled(20, 2);
   for (let round = 0; round < rounds; round += 1) {
     const partner = await knownPartner();
     const some = slots.splice(0, HOLDS);
-    // Let the lease end: the holds then read the rules again, and wait for the confirmation before their writes.
+    // Let the lease end: the holds then read the rules again, and wait for the confirmation before they write.
     await delay(LEASE_MS);
     block = await blockConfirmations(1000);
     const holding = some.map((slot) => hold(partner, slot));
     await block.met();
     api.signal('SIGSTOP');
     const blackout = await closeFrom(some[0], some[HOLDS / 2 - 1]);
-    // Control: what was on its way is not written before it.
+    // Control: nothing in progress was written before the blackout.
     expect(blackout['conflicts']).toEqual([]);
     const sale = { slot_id: ofSlot(some.at(-1)) };
     expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sale), 201);
@@ -102,7 +102,7 @@ test('holds that were on their way when their process was frozen are written nei
   });
 }, 300_000);
 
-test('a process to which no primary is confirmed sells nothing, and by each change once one is', async () => {
+test('a process without a confirmed primary sells nothing; once it has one, it obeys each change', async () => {
   const rounds = scaled(10, 1);
   for (let round = 0; round < rounds; round += 1) {
     const [partner, suspended, ended] = [await knownPartner(), await knownPartner(), await knownPartner()];
@@ -111,7 +111,7 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
     const blackout = await closeFrom(second, second);
     const held = expectStatus(await hold(partner, first), 201);
     block = await blockConfirmations(2 * LEASE_MS);
-    // What was confirmed before is used no more.
+    // Wait until the earlier confirmation is too old.
     await delay(LEASE_MS / 2);
     await Promise.all([block.met(), slotsOf(partner, venue.id)]);
 
@@ -127,7 +127,7 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
     const cutOff = await Promise.all([hold(partner, second), hold(partner, third), hold(ended, fourth)]);
     const unavailable = '503 SERVICE_UNAVAILABLE';
     expect(cutOff.map(verdict)).toEqual([unavailable, unavailable, '404 SLOT_NOT_FOUND']);
-    // What is held needs no rules.
+    // Confirming a hold needs no rules.
     expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id'])), 201);
     await block.lift();
 

@@ -1,4 +1,4 @@
-/** The promises of docs/guarantees.md; this folder tries each, and docs/evidence/guarantees.md has the figures. */
+/** The promises of docs/guarantees.md. This folder tests each; docs/evidence/guarantees.md has the figures. */
 export const PROMISES = {
   1: 'No slot is ever sold twice.',
   2: 'Nothing that was acknowledged is lost, whatever process or server is killed; no change happens twice.',

@@ -1,6 +1,6 @@
 /**
- * Purges what has been kept for as long as it has to be, and shortens the feed, several times a second: the workers do it every ten
- * minutes, longer than an experiment lasts. The names of the sweeps are its own, because the workers keep the locks of theirs.
+ * Purges expired data and shortens the feed several times a second, because the workers' interval of ten minutes
+ * exceeds an experiment. Uses its own sweep names, because the workers hold the locks of theirs.
  */
 
 import { shortenFeed } from '../../src/events/feed.service.ts';

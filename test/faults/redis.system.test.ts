@@ -28,31 +28,31 @@ import { expiredAtMs, latenessMs } from './claim-log.ts';
 import { changeOf, inSeconds, spread, toldAsTwo, untold } from './figures.ts';
 import { report } from './report.ts';
 
-// On a machine that is busy with other suites.
+// The machine may be busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
 
 /**
- * The promise, which is measured in `test:faults`; the short form shares the machine. There a call that waited for Redis would wait for
- * ever: the outage ends after the last of them.
+ * The promise, measured in `test:faults`; the short form shares the machine. There, a call that waited for Redis would
+ * never end, because the outage ends after the last call.
  */
 const ANSWER_WITHIN_MS = scaled(500, 10_000);
-/** How late a hold may end when its job is lost (the slot is free at once in any case). */
+/** How late a hold may expire if its job is lost. The slot is free at once anyway. */
 const ENDS_WITHIN_MS = scaled(15_000, 90_000);
 /** How late a first attempt may be without Redis. */
 const FIRST_ATTEMPT_WITHIN_MS = scaled(15_000, 90_000);
-/** How long after Redis is back all retries have arrived. */
+/** Time after Redis is back in which all retries arrive. */
 const RETRIED_WITHIN_MS = scaled(30_000, 90_000);
 const HOLD_TTL_SECONDS = 3;
 const PARTNERS = 3;
-/** Rounds of nine calls in each outage, and holds that lapse during it. */
+/** Rounds of nine calls in each outage, and holds that expire during it. */
 const ROUNDS = scaled(23, 2);
 const LAPSING = scaled(20, 2);
 const FLUSHES = scaled(4, 1);
 const BETWEEN_FLUSHES_MS = scaled(8000, 2500);
-/** What each partner does at most, and how long it waits in between. */
+/** Maximum of sales for each partner, and the pause between them. */
 const ERRANDS = scaled(10_000, 6);
 const PACE_MS = scaled(150, 200);
-/** Holds that wait for their end while Redis is killed. */
+/** Holds that wait for their expiry while Redis is killed. */
 const KILLED_HOLDS = 60;
 const testInFull = isLongTier ? test : test.skip;
 
@@ -62,7 +62,7 @@ const atEnd = releasing(afterAll);
 type Seller = { partner: Partner; receiver: WebhookReceiver; slotIds: string[] };
 type World = { service: Service; sellers: Seller[]; workers: SpawnedProcess[] };
 
-/** A service with its workers on `redisUrl`, and partners who sell one venue's slots and receive every event. */
+/** A service and workers on `redisUrl`; partners sell one venue's slots and receive every event. */
 async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promise<World> {
   const service = await startService({
     REDIS_URL: redisUrl,
@@ -94,7 +94,7 @@ async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promis
   return { service, sellers, workers };
 }
 
-/** What was called, how long each call took, and which changes of state must be told of. */
+/** Durations of all calls, and the state changes that events must report. */
 type Calls = { durationsMs: number[]; changes: string[] };
 
 const noCalls = (): Calls => ({ durationsMs: [], changes: [] });
@@ -164,7 +164,7 @@ beforeAll(async () => {
   await untilTold(world.sellers, first.changes);
 });
 
-/** Whether Redis answers a process of the service now. */
+/** Whether Redis does not answer a process of the service. */
 async function isRedisAway(): Promise<boolean> {
   const answer = world.service.context.queues.byName('hold-expiry').getJobCounts();
   const answered = answer.then(
@@ -184,7 +184,7 @@ const OUTAGES: { outage: string; begin: () => unknown; end: () => unknown }[] = 
   { outage: 'killed, and back without its data', begin: () => redis.signal('SIGKILL'), end: () => redis.start() },
 ];
 
-/** Refuses the first attempt of each event. */
+/** Rejects the first attempt of each event. */
 const startRefusing = (): Promise<WebhookReceiver> =>
   startReceiver((attempt, response) => {
     response.writeHead(isFirst(attempt) ? 500 : 200).end();
@@ -213,7 +213,7 @@ test.each(OUTAGES)(
     await untilTold(world.sellers, changes);
     const sentLateMs = seller.receiver.received.slice(heardBefore).map(sinceItsEventMs);
     const retried = () => refusing.received.filter((attempt) => !isFirst(attempt)).map(({ body }) => body);
-    // Else there was no outage to speak of.
+    // Otherwise there was no real outage.
     expect([await isRedisAway(), retried()]).toEqual([true, []]);
     await end();
     const backAt = performance.now();
@@ -241,8 +241,8 @@ test.each(OUTAGES)(
 const sinceItsEventMs = ({ body, atUnixSeconds }: Received): number =>
   atUnixSeconds * 1000 - Date.parse(String(body['timestamp']));
 
-describe('when Redis is emptied in full flight', () => {
-  /** Sells until `stop` aborts: of what is held, some lapses, some is booked, some released. */
+describe('when Redis is emptied during sales', () => {
+  /** Sells until `stop` aborts: some holds expire, some are booked, some released. */
   async function sell(seller: Seller, calls: Calls, stop: AbortSignal): Promise<void> {
     for (let errand = 0; !stop.aborted && errand < ERRANDS && seller.slotIds.length > 0; errand += 1) {
       const holdId = await placeOne(seller, calls);
@@ -269,7 +269,7 @@ describe('when Redis is emptied in full flight', () => {
     const { service, sellers } = world;
     const [seller] = sellers as [Seller];
     const { partner } = seller;
-    // One refuses each event once, so that deliveries always wait for a retry; one refuses for good.
+    // One rejects each event once, so that deliveries always wait for a retry; the other rejects for good.
     const recovering = await startRefusing();
     const failing = await startReceiver(500);
     atEnd(
@@ -325,7 +325,7 @@ describe('when Redis is emptied in full flight', () => {
   });
 });
 
-testInFull('a Redis that is killed and has its data when it comes back loses no job: no sweep is needed', async () => {
+testInFull('a Redis that is killed and keeps its data loses no job: no sweep is needed', async () => {
   const lasting = await ownRedis(KEEPS_DATA);
   atEnd(() => lasting.discard());
   await lasting.start();

@@ -4,24 +4,24 @@ import { type HostedService, hostedService } from '../support/service-host.ts';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { endProcesses, startApi } from '../support/worker-process.ts';
 
-/** An API process that reaches MongoDB through a relay alone, as through a network that fails. */
+/** An API process that reaches MongoDB only through a relay, as through a failing network. */
 export type RelayedApi = {
   relay: TcpRelay;
-  /** Another API on the same database, with connections that nothing disturbs. */
+  /** Another API on the same database, with undisturbed connections. */
   service: HostedService;
-  /** The partner as it calls the relayed API. */
+  /** A partner whose client calls the relayed API. */
   through(partner: Partner): Partner;
   stop(): Promise<void>;
 };
 
-/** Starts both with the lease of production: the tests' own is shorter than a slow answer takes. */
+/** Starts both with the leases of production: the tests' own are shorter than a slow response. */
 export async function startRelayedApi(): Promise<RelayedApi> {
   const overrides = { CACHE_LEASE_MS: '1000', MAX_ACTIVE_HOLDS: '100000' };
   const service = await hostedService({ overrides });
   const uri = new URL(service.environment['MONGODB_URI'] ?? '');
   const relay = await startTcpRelay(Number(uri.port));
   uri.port = String(relay.port);
-  // Otherwise the driver would connect to the address that the replica set names.
+  // Otherwise the driver connects to the address in the replica set's configuration.
   uri.search = 'directConnection=true';
   const { url } = await startApi({ ...service.environment, MONGODB_URI: uri.toString() });
   return {

@@ -7,21 +7,21 @@ import { scaled } from '../support/scale.ts';
 import type { Acknowledged } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
 
-/** Sales that go on until they are stopped; each ends in a booking that stands, one that was cancelled or refunded, or a hold. */
+/** Continuous sales; each ends as a booking, a cancelled or refunded booking, or a hold. */
 export type Sales = {
-  /** What partners were answered so far, one entry for each hold that was placed. */
+  /** Responses to partners so far, one entry for each placed hold. */
   acknowledged: Acknowledged[];
   patience: Patience;
-  /** Resolves when some more have been made, and where one has met what must not come: then `stop` throws. */
+  /** Resolves after some more sales, or when one got an unexpected response; then `stop` throws. */
   goOn(): Promise<void>;
-  /** Lets the sales in progress end; throws where one met a response that must not come. */
+  /** Completes the sales in progress; throws if one got an unexpected response. */
   stop(): Promise<void>;
 };
 
 /** `npm test` shares the machine among suites. */
 const PAUSE_MS = scaled(60, 250);
 
-/** What is sold and by whom, and the package whose credits pay for some of it. */
+/** The slots, the seller, and a package whose credits pay for some sales. */
 export type Wares = {
   urls: readonly string[];
   apiKey: string;
@@ -31,8 +31,8 @@ export type Wares = {
 };
 
 /**
- * `lanes` sales at a time of slots from `slotIds`, each by another of `urls`. Every call is repeated until it is answered, so that
- * what a reservation must be in the end is known.
+ * Runs `lanes` concurrent sales of slots from `slotIds`, on `urls` in turn. Repeats every call until it is answered, so
+ * that the expected end state of each reservation is known.
  */
 export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, random: Random): Sales {
   const acknowledged: Acknowledged[] = [];
@@ -50,7 +50,7 @@ export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, r
     }
   };
   const all = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
-  // It is awaited at the stop.
+  // Awaited in `stop`.
   all.catch(() => stopping.abort());
   return {
     acknowledged,
@@ -73,7 +73,7 @@ type Outcome = (typeof OUTCOMES)[number];
 const paise = (rupees: unknown): number => Math.round(Number(rupees) * 100);
 const instant = (text: unknown): number => Date.parse(String(text));
 
-/** Sells for one customer, a slot at a time; `note` gets what is acknowledged, an entry that later answers bring up to date. */
+/** Sells for one customer, a slot at a time. `note` gets an entry for each hold, which later responses update. */
 function createSeller(
   api: Client,
   packageId: string,

@@ -1,8 +1,8 @@
 /**
- * Loaded before a program (`node --import`), it gives the program the clock of a host that is off by as many milliseconds as the file
- * CLOCK_SHIFT_FILE says (a double). Every reading of the clock looks there, so a test can set the clock while the program runs. Timers
- * and the monotonic clock go on, as on a host whose clock is set; with CLOCK_SHIFTS_ALL the monotonic clock is shifted too, which no
- * host does: a control, because no program can withstand that.
+ * Preloaded with `node --import`: shifts the program's clock by the milliseconds in the file CLOCK_SHIFT_FILE (a
+ * double). Every reading of the clock looks there, so a test can set the clock while the program runs. Timers and the
+ * monotonic clock go on, as on a real host. CLOCK_SHIFTS_ALL also shifts the monotonic clock, as a control: no host
+ * does that, and no program can withstand it.
  */
 import { openSync, readSync } from 'node:fs';
 

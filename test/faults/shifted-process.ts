@@ -8,7 +8,7 @@ const SHIFT_CLOCK = pathToFileURL(path.join(import.meta.dirname, 'shifted-clock.
 
 /** A process on a host whose clock can be set. */
 export type ShiftedProcess = SpawnedProcess & {
-  /** Sets the host's clock off by so much; the process's next reading shows it. */
+  /** Sets how wrong the host's clock is; the next reading shows it. */
   jump(shiftMs: number): void;
 };
 

@@ -11,12 +11,12 @@ import { report } from './report.ts';
 import { type TimedCall, timeCall } from './timed-calls.ts';
 
 const PER_SECOND = 20;
-/** Each so many calls one is for the slot of the call before it. */
+/** Every fifth call is for the slot of the call before. */
 const REPEATED_EVERY = 5;
 const SLOW_FOR_MS = scaled(15_000, 6000);
 const LONGEST_MS = 12_000;
 const NORMAL_WITHIN_MS = 10_000;
-/** Service is normal after this many calls in a row, each answered in this time. */
+/** Service is normal after this many calls in a row within this time. */
 const NORMAL = { calls: PER_SECOND, tookMs: 2000 };
 
 let api: RelayedApi;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   partner = api.through(direct);
   const days = Array.from({ length: scaled(10, 6) }, (_, day) => dateIn(3 + day));
   slots = (await Promise.all(days.map((day) => freeSlotIds(direct, venue.id, day)))).flat();
-  // The connections, the lease and the rules are those of an API that has been serving for a while.
+  // Prepare connections, lease and rules, as in an API that has been running for a while.
   await placeHold(partner, slots.shift() ?? '');
 });
 afterEach(() => api.relay.delay(0));
@@ -67,7 +67,7 @@ function startHolds(repeatedEvery = Number.POSITIVE_INFINITY) {
 const isQuickSale = ({ outcome = '', tookMs }: TimedCall): boolean =>
   /^(201|409 .*)$/.test(outcome) && tookMs < NORMAL.tookMs;
 
-/** Whether enough calls in a row that were made since then are normal. */
+/** Whether enough consecutive calls since then are normal. */
 function hasNormalService(calls: readonly TimedCall[], sinceMs: number): boolean {
   let inARow = 0;
   return calls
@@ -84,7 +84,7 @@ const counted = (calls: readonly TimedCall[]): Record<string, number> => {
   return counts;
 };
 
-/** Slots that were sold to two callers, by the responses or by the database. */
+/** Slots sold to two callers, by the responses or the database. */
 async function soldTwice(calls: readonly SlotCall[]): Promise<string[]> {
   const answered = calls.filter(({ outcome }) => outcome === '201').map(({ slotId }) => slotId);
   const rows = await rowsOf(api.service, 'reservations', { claimed: true });
@@ -93,7 +93,7 @@ async function soldTwice(calls: readonly SlotCall[]): Promise<string[]> {
   );
 }
 
-test('with a round trip of 60 ms to MongoDB free slots are sold as ever', async () => {
+test('with a round trip of 60 ms to MongoDB free slots are sold as usual', async () => {
   api.relay.delay(30);
   const holds = startHolds();
   await delay(scaled(15_000, 5000));
@@ -116,7 +116,7 @@ test('while every packet to and from MongoDB takes 120 ms no call takes longer t
   api.relay.delay(0);
   const healedAtMs = performance.now();
   const isNormal = () => hasNormalService(holds.calls, healedAtMs);
-  // If they are not, the outcomes below say more than a time-out.
+  // If not, the outcomes below say more than a timeout.
   await eventually('sales are normal again', isNormal, NORMAL_WITHIN_MS).catch(() => undefined);
   const normalAfterMs = performance.now() - healedAtMs;
   await holds.stop();

@@ -17,11 +17,11 @@ const FILES = {
 export type Part = keyof typeof FILES;
 export const PARTS = Object.keys(FILES) as Part[];
 
-/** What can be killed: each process of the service, and the servers. */
+/** Processes of the service and servers that can be killed. */
 export const VICTIMS = [...PARTS, 'redis-server', 'mongod'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** The whole service as it runs in production: its processes, a Redis that keeps its data, and a replica set of its own. */
+/** The whole service as in production: its processes, a Redis that keeps its data, and its own replica set. */
 export type FaultSystem = {
   /** Partner listeners, one of each API. */
   urls: string[];
@@ -29,31 +29,31 @@ export type FaultSystem = {
   adminUrl: string;
   context: { db: Db };
   mongo: MongoSet;
-  /** `kill -9`, and started again at once; resolves when it serves again. Of a replica set, the primary is killed. */
+  /** `kill -9` and restart; resolves when it serves again. Of a replica set, kills the primary. */
   kill(victim: Victim): Promise<void>;
-  /** SIGTERM, and another in its place once it is gone; returns its exit code. */
+  /** Sends SIGTERM, then starts a replacement; returns the exit code. */
   replace(part: Part, index?: number): Promise<number | null>;
-  /** Processes that are started from now on are of the release in this folder; undefined: of this one. */
+  /** Later processes are of the release in this folder; undefined: of this release. */
   use(release: string | undefined): void;
   /** Starts one more program of that release. */
   start(file: string, args?: readonly string[]): SpawnedProcess;
   /** Runs a command of that release to its end, such as `src/main/migrate.ts`. */
   command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
-  /** SIGTERM for every process of the service; the servers go on. */
+  /** Sends SIGTERM to every process of the service; the servers go on. */
   halt(): Promise<void>;
-  /** Starts them again; resolves when they serve. */
+  /** Restarts them; resolves when they serve. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
 type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
 
-/** One Redis, or several that stand in for each other; `restart` kills the one, and starts it again. */
+/** One Redis, or several that replace each other; `restart` kills and restarts a single one. */
 type RedisServers = { uri: string; discard(): Promise<void>; restart?: () => Promise<void> };
 
 /**
- * Starts it all and waits until it serves. `overrides` are environment variables of every process; `servers` are used, and ended,
- * in place of those that it would start.
+ * Starts the system and waits until it serves. `overrides`: environment variables of every process. `servers`: used,
+ * and ended, instead of new ones.
  */
 export async function startSystem({
   apis = 1,
@@ -65,7 +65,7 @@ export async function startSystem({
   apis?: number;
   members?: number;
   overrides?: Record<string, string>;
-  /** The folder of another release, built: what it all begins with. */
+  /** Folder of another, built release to start with. */
   release?: string;
   servers?: { mongo: MongoSet; redis: RedisServers };
 } = {}): Promise<FaultSystem> {

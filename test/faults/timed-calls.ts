@@ -2,18 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../support/client.ts';
 import { verdict } from '../support/verdict.ts';
 
-/** A caller waits no longer: what has no response by then is reported with this time. */
+/** Callers wait no longer; a call without a response by then is reported with this time. */
 const GIVE_UP_MS = 20_000;
 
-/** A call and what came of it. */
 export type TimedCall = {
   beganAtMs: number;
-  /** `201`, `409 SLOT_NOT_AVAILABLE`, `503 SERVICE_UNAVAILABLE` (with `Retry-After`), or what must not come; undefined: under way. */
+  /**
+   * Status and error code, or the fault of the response, such as a 503 without `Retry-After`. Undefined: in progress.
+   */
   outcome?: string;
   tookMs: number;
 };
 
-/** Makes a call; `done` resolves with the call once it has an outcome. It never rejects. */
+/** Makes a call; `done` resolves once it has an outcome, and never rejects. */
 export function timeCall(send: () => Promise<Reply>): TimedCall & { done: Promise<TimedCall> } {
   const beganAtMs = performance.now();
   const outcomeOf = async (): Promise<string> => {

@@ -9,7 +9,7 @@ import { type Patience, troubles } from './insist.ts';
 import { type Sales, startSales } from './sales.ts';
 import type { FaultSystem } from './system.ts';
 
-/** A short timeout, because the attempt of a dead worker is taken up when it and 5 s are over. */
+/** A short timeout, because another worker takes over a dead worker's attempt 5 s after it. */
 export const TRADING_OVERRIDES = {
   WEBHOOK_TIMEOUT_MS: '2000',
   WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
@@ -22,9 +22,9 @@ const LANES = scaled(4, 2);
 export type Trading = {
   apiKey: string;
   receiver: WebhookReceiver;
-  /** What is left to sell; the sales take from the end. */
+  /** Slots left to sell, taken from the end. */
   slotIds: string[];
-  /** Sells while `disturb` is at work; returns what was lost or happened twice, how it went, and what `disturb` has seen. */
+  /** Sells while `disturb` runs. Returns losses and duplicates, counts, and the result of `disturb`. */
   during<Seen>(
     random: Random,
     disturb: (sales: Sales) => Promise<Seen>,
@@ -32,7 +32,7 @@ export type Trading = {
   stop(): Promise<void>;
 };
 
-/** `repeats`: attempts that came again, of all that were heard since the beginning. */
+/** `repeats`: repeated attempts among all received since the beginning (`heard`). */
 export type TradingFigures = Patience & { faults: string[]; repeats: number; heard: number };
 
 export async function startTrading(
@@ -44,7 +44,7 @@ export async function startTrading(
   const partner = await anyPartner(system, [venue.id]);
   const { apiKey } = partner;
   await subscribe(partner, receiver.url);
-  // Few credits, so that a customer's next purchase is soon needed.
+  // Few credits, so that a customer soon needs the next purchase.
   const packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
   const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
   const slotIds = (await Promise.all(days.map((day) => freeSlotIds(partner, venue.id, day)))).flat();

@@ -1,4 +1,4 @@
-/** Loaded before a process of the service, this makes it acknowledge, and read, what no journal has: for a control alone. */
+/** Control: preloaded into a process of the service, makes it acknowledge and read writes that are not journaled. */
 import { createRequire } from 'node:module';
 
 const { Connection } = createRequire(import.meta.url)('mongoose');
