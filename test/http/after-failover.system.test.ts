@@ -34,8 +34,8 @@ import { verdict } from '../support/verdict.ts';
 const APP_NAME = 'after-failover';
 
 /*
- * A new primary has every write that was acknowledged, and does not know for up to a second that a majority has it too. Here a
- * lone mongod is kept in that state (its fail point `disableSnapshotting`), and written to past the service.
+ * For up to a second, a new primary has all acknowledged writes without knowing that a majority has them. The fail
+ * point `disableSnapshotting` keeps a lone mongod in that state, while the tests write directly to the database.
  */
 let mongod: OwnServer;
 let service: Service;
@@ -78,7 +78,7 @@ async function anotherLike(collection: string, like: Json, fields: Json = {}): P
   return _id;
 }
 
-/** Does `work` while the majority's moment stays before `write`. */
+/** Does `work` while the majority snapshot stays before `write`. */
 async function afterFailover<T>(write: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   return whileMajorityStays(service, async () => {
     await write();
@@ -90,7 +90,7 @@ const confirmations = () =>
   commands.filter(({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable')
     .length;
 
-/** As `afterFailover`, for calls that confirm with the primary: the majority catches up once each has asked. */
+/** As `afterFailover`, for calls that confirm with the primary: the snapshot advances once each has asked. */
 async function confirmedAfterFailover(write: () => Promise<unknown>, calls: () => Promise<Reply>[]): Promise<string[]> {
   const made = await afterFailover(write, async () => {
     commands.length = 0;
@@ -103,7 +103,7 @@ async function confirmedAfterFailover(write: () => Promise<unknown>, calls: () =
 }
 
 describe('what was acknowledged just before a failover', () => {
-  test('is found by id, though no majority is known to have it', async () => {
+  test('is found by id, before the primary knows that a majority has it', async () => {
     const booking = await bookSlot(partner, anySlot());
     const hold = { _id: String(booking['hold_id']) };
     await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
@@ -134,7 +134,7 @@ describe('what was acknowledged just before a failover', () => {
     expect(verdicts).toEqual(['200', '200', '200', '200', '200']);
   });
 
-  test('is what a refused change is explained by', async () => {
+  test('is read to explain a rejected change', async () => {
     const { db } = service.context;
     const _id = String((await placeHold(partner, anySlot()))['hold_id']);
     const { status } = await afterFailover(
@@ -149,7 +149,7 @@ describe('what was acknowledged just before a failover', () => {
     expect(status).toBe('BOOKED');
   });
 
-  test('is returned to a call that is repeated with its key, though the slot is not on sale any more', async () => {
+  test('is returned to a call repeated with its key, even if the slot is no longer on sale', async () => {
     const [slotId, holdKey] = [anySlot(), randomUUID()];
     const { hold_id } = await placeHold(partner, slotId);
     const { resourceId } = await rowOf(service, 'reservations', { _id: hold_id });
@@ -164,7 +164,7 @@ describe('what was acknowledged just before a failover', () => {
     expect(verdicts).toEqual(['201']);
   });
 
-  test('decides: grants, suspension, revoked keys, receivers, and what may be sold at a venue', async () => {
+  test('applies to grants, suspensions, revoked keys, receivers and venue rules', async () => {
     const [newcomer, suspended, revoked] = [
       await anyPartner(service),
       await anyPartner(service),
@@ -219,7 +219,7 @@ describe('what was acknowledged just before a failover', () => {
   });
 });
 
-test('a page of the feed is of one moment: what is not there any more between its end and its events is shown all the same', async () => {
+test('a page of the feed is one snapshot: it has an event that is missing when the events are read after the feed’s end', async () => {
   const { hold_id: holdId } = await placeHold(partner, anySlot());
   await service.dispatch(String(holdId));
   const block = await blockCommands(service, {
@@ -231,7 +231,7 @@ test('a page of the feed is of one moment: what is not there any more between it
   const page = partner.api.get('/api/v1/partner/events?limit=200');
   try {
     await block.met();
-    // As a primary that does not know yet that it is there for good.
+    // Like a primary that does not know yet that the event is committed.
     await service.context.db.collection('events').deleteMany({ holdId });
   } finally {
     await block.lift();
@@ -239,7 +239,7 @@ test('a page of the feed is of one moment: what is not there any more between it
   expect(json(await page)['data']).toContainEqual(expect.objectContaining({ hold_id: holdId }));
 });
 
-test('where the primary cannot make sure that something is missing, the response is 503', async () => {
+test('the response is 503 if the primary cannot confirm that something is missing', async () => {
   const admin = service.context.db.getClient().db('admin');
   const failCommand = { configureFailPoint: 'failCommand' };
   const namespace = `${service.context.db.name}.reservations`;

@@ -30,18 +30,18 @@ const service = await startService();
 afterAll(() => service.stop());
 const venue = await anyVenue(service);
 const { apiKey } = await anyPartner(service, [venue.id]);
-/** A GET that needs no input on either listener; its 200 holds the venue. */
+/** A GET that needs no input on either listener; its 200 response has the venue. */
 const OPERATION = 'listVenues';
 
 const LIGHT = 'rgb(250, 250, 250)';
 const DARK = 'rgb(28, 32, 34)';
 
-/** Not by `innerWidth`, which a phone's browser makes as wide as what is too wide. */
+/** Does not use `innerWidth`, which mobile browsers extend to the width of the content. */
 const fits = async (page: Page) =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-/** Opened so; a page that turns dark while it is open is another case. */
+/** Looks of a page when it opens. Another test changes to dark while a page is open. */
 const LOOKS: [string, object, string][] = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
   ['phone', PHONE, LIGHT],
@@ -74,7 +74,7 @@ describeInBrowser('the reference', () => {
       expect(await page.locator('.curl-command').innerText()).toContain(key);
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
 
-      // The page loads from its own origin only, within its CSP.
+      // The page may load from its own origin only, within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
       expect(faults).toHaveLength(signInKey === undefined ? 2 : 1);
       await shot('light');
@@ -87,7 +87,7 @@ describeInBrowser('the reference', () => {
     },
   );
 
-  // Theme, width and keyboard are the page's own, whatever listener serves it.
+  // Theme, width and keyboard depend on the page, not on its listener.
   test.each(LOOKS)(
     'can be used by the keyboard alone, and follows theme and width: %s',
     async (look, options, colour) => {
@@ -96,7 +96,7 @@ describeInBrowser('the reference', () => {
       await page.locator('.operation-filter-input').focus();
       await reach(() => operation.locator('.opblock-summary-control:focus').count());
       await page.keyboard.press('Enter');
-      // Swagger UI draws the operation anew once it has resolved what it refers to.
+      // Swagger UI draws an operation again after resolving its references.
       await operation.locator('[data-param-name="X-Request-Id"]').waitFor();
       await operation.locator('.execute').waitFor();
       await reach(() => operation.locator('.execute:focus').count());
@@ -122,7 +122,7 @@ describeInBrowser('the reference', () => {
   );
 });
 
-test('the reference is public at the partner listener and for operators alone at theirs, without inline code', async () => {
+test('the reference is public on the partner listener, for operators only on theirs, and has no inline code', async () => {
   const partners = createClient(service.url, undefined);
   const operator = createClient(service.adminUrl, OPERATOR_KEY);
   const stranger = createClient(service.adminUrl, undefined);

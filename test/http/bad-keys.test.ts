@@ -13,7 +13,7 @@ const VENUES = '/api/v1/partner/venues';
 const PARTNERS = '/api/v1/operator/partners';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
-/** Their counts of bad keys are their own. */
+/** Each service has its own counts of bad keys. */
 const services = await Promise.all([
   hostedService(),
   hostedService(),
@@ -33,7 +33,7 @@ const signIn = (url: string, key: string) =>
     body: new URLSearchParams({ key }).toString(),
   });
 
-/** The key with another secret, which was never issued. */
+/** The key with a wrong secret. */
 const guessOf = ({ apiKey }: Partner) => `${apiKey.slice(0, -43)}${'A'.repeat(43)}`;
 const partner = await anyPartner(guessed);
 
@@ -47,7 +47,7 @@ describe('bad keys on the partner listener', () => {
     expect(new Set(replies.map((reply) => quotaOf(reply)?.remaining))).toEqual(new Set([LIMIT]));
   });
 
-  test('are 401 with what is left of them, then 429 with the time to wait; a header names no other address', async () => {
+  test('are 401 with the number left, then 429 with the time to wait; X-Forwarded-For changes no address', async () => {
     const guess = () => guesser.get(VENUES, { 'x-forwarded-for': '192.0.2.1' });
     const replies = await inTurn(LIMIT, guess);
     expect(kinds(replies)).toEqual(['401 INVALID_API_KEY']);
@@ -60,7 +60,7 @@ describe('bad keys on the partner listener', () => {
     expect(refused.headers.get('retry-after')).toBe(String(quota?.resetSeconds));
   });
 
-  test('past the limit leave valid keys of that address, calls without a key, and other addresses alone', async () => {
+  test('past the limit do not affect valid keys of that address, calls without a key, or other addresses', async () => {
     const fresh = await anyPartner(guessed);
     const valid = [await partner.api.get(VENUES), await fresh.api.get(VENUES)];
     expect(valid.map((reply) => [verdict(reply), quotaOf(reply)?.policy])).toEqual([
@@ -74,7 +74,7 @@ describe('bad keys on the partner listener', () => {
   });
 });
 
-test('every kind of bad key counts, a suspended partner’s too', async () => {
+test('every kind of bad key counts, also a suspended partner’s', async () => {
   const suspended = await anyPartner(mixed);
   const path = `${PARTNERS}/${suspended.id}`;
   expectStatus(await operatorOf(mixed).patch(path, { status: 'suspended' }), 200);
@@ -88,7 +88,7 @@ test('every kind of bad key counts, a suspended partner’s too', async () => {
 describe('wrong keys on the admin listener', () => {
   const wrong = () => createClient(administered.adminUrl, 'wrong').get(PARTNERS);
 
-  test('are 429 past the limit, from the header and the sign-in page together; valid keys and calls without one do not count', async () => {
+  test('past the limit are 429, counted for header and sign-in page together; valid keys and calls without a key do not count', async () => {
     const before = await readLimited(administered.adminUrl);
     expect(kinds(await inTurn(LIMIT / 2, wrong))).toEqual(['401 INVALID_API_KEY']);
     expect(kinds(await inTurn(LIMIT, () => operatorOf(administered).get(PARTNERS)))).toEqual(['200']);
@@ -105,7 +105,7 @@ describe('wrong keys on the admin listener', () => {
     await expectLimited(administered.adminUrl, before, { 'admin wrong_keys': 2 });
   });
 
-  test('past the limit leave the valid key, sessions, other addresses and partners alone', async () => {
+  test('past the limit do not affect the valid key, sessions, other addresses or partners', async () => {
     expect(verdict(await operatorOf(administered).get(PARTNERS))).toBe('200');
     const signedIn = await signIn(administered.adminUrl, OPERATOR_KEY);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -127,24 +127,24 @@ describe('TRUSTED_PROXIES', () => {
       'x-forwarded-for': forwardedFor,
     });
 
-  test('decides whose X-Forwarded-For counts; what callers write into it themselves changes nothing', async () => {
+  test('decides whose X-Forwarded-For counts; values that callers add have no effect', async () => {
     for (let n = 0; n < LIMIT; n += 1) {
-      // The proxy appends the address that it sees; what stands before it is the caller's invention.
+      // The proxy appends the address that it sees; the caller may have invented everything before.
       expect(await wrongFrom('127.0.0.1', `198.51.100.${n}, 192.0.2.1`)).toBe(401);
       expect(await wrongFrom('127.0.0.2', `198.51.100.${n}`)).toBe(401);
     }
     expect(await wrongFrom('127.0.0.1', '192.0.2.1')).toBe(429);
     expect(await wrongFrom('127.0.0.1', '192.0.2.1, 10.1.2.3')).toBe(429);
-    // With ports, as Azure's proxies write them.
+    // Azure's proxies append ports.
     expect(await wrongFrom('127.0.0.1', '192.0.2.1:51234, 10.1.2.3:4711')).toBe(429);
     expect(await wrongFrom('127.0.0.1', '192.0.2.3:51234, 10.1.2.3:4711')).toBe(401);
     expect(await wrongFrom('127.0.0.2', '203.0.113.9')).toBe(429);
-    // Control: another caller behind the proxy has a limit of its own.
+    // Control: another caller behind the proxy has its own limit.
     expect(await wrongFrom('127.0.0.1', '192.0.2.2')).toBe(401);
     expect(await wrongFrom('127.0.0.1', '10.1.2.3')).toBe(401);
   });
 
-  test('decides whose X-Forwarded-Host names the console, where proxies rewrite Host', async () => {
+  test('decides whose X-Forwarded-Host names the console, if proxies rewrite Host', async () => {
     const statusOf = async (url: string) => {
       const own = { origin: 'https://console.example', 'x-forwarded-host': 'console.example:443' };
       const headers = { ...own, host: 'upstream:3001', 'content-type': FORM['content-type'] };

@@ -10,7 +10,7 @@ const service = sharedService();
 afterAll(() => service.stop());
 const { apiKey } = await anyPartner(service);
 
-/** Posts bytes as they are; returns status, code, message and the faulty fields. */
+/** Posts bytes unchanged; returns status, code, message and the faulty fields. */
 async function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream, headers: object = {}) {
   const reply = await fetch(service.url + EXTEND, {
     method: 'POST',
@@ -47,13 +47,13 @@ test.each<[what: string, answer: string, body: string | Uint8Array<ArrayBuffer>,
   expect(await post(body, headers)).toMatchObject({ answer });
 });
 
-test('a body in chunks, without a length, is measured too', async () => {
+test('the size limit applies to a chunked body without Content-Length', async () => {
   expect(await post(new Blob([ofSize(101 * KB)]).stream())).toMatchObject({
     answer: '413 PAYLOAD_TOO_LARGE',
   });
 });
 
-test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is no object', async (body) => {
+test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is rejected: not an object', async (body) => {
   expect(await post(body)).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'body' });
 });
 

@@ -9,7 +9,7 @@ const faultsOfQuery = (query: unknown, querySchema?: Joi.ObjectSchema) =>
 const ofBody = (body: unknown, bodySchema?: Joi.ObjectSchema) =>
   checkInput({ query: {}, querySchema: undefined, ignoredInQuery: [], body, bodySchema });
 
-test('a custom rule does not judge a value that an earlier rule has rejected, however deep it is', () => {
+test('a custom rule does not check a value that an earlier rule has rejected, at any depth', () => {
   const judged: unknown[] = [];
   const since = instant().custom((value: unknown) => judged.push(value) && value);
   const schema = Joi.object({ since, list: Joi.array().items(Joi.object({ since })), reason: text(3) });
@@ -28,14 +28,14 @@ test('an exception in a custom rule is not reported as a fault of the sender', (
 describe('a query', () => {
   const schema = Joi.object({ limit: pageLimit(), open: Joi.boolean() });
 
-  test('reports all its faults, at most ten unknown fields, and repeats no name that cannot be one', () => {
+  test('reports all its faults, at most ten unknown fields, and omits names that no field can have', () => {
     expect(faultsOfQuery({ limit: '0', page: '1' }, schema).map(({ path }) => path)).toEqual(['limit', 'page']);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, '1']));
     expect(faultsOfQuery(many)).toHaveLength(10);
     expect(faultsOfQuery({ 'Asha Rao <b>': '1', '\u0000': '1' }, schema)).toMatchObject([{ path: 'query' }]);
   });
 
-  test('with an instant that lost its + in the address says how to send it', () => {
+  test('says how to send an instant whose + was decoded to a space', () => {
     const sentSince = (query: string) =>
       faultsOfQuery(Object.fromEntries(new URLSearchParams(query)), Joi.object({ since: instant() }));
     expect(sentSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
@@ -45,7 +45,7 @@ describe('a query', () => {
       expect(sentSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('RFC 3339') }]);
   });
 
-  test.each([' true', 'TRUE', 'false ', 'yes'])('has no boolean %j', (open) => {
+  test.each([' true', 'TRUE', 'false ', 'yes'])('rejects %j as a boolean', (open) => {
     expect(faultsOfQuery({ open }, schema)).toMatchObject([{ path: 'open' }]);
   });
 });
@@ -66,7 +66,7 @@ describe('unknown fields of a body', () => {
     });
   });
 
-  test('are named beside faults, and where the endpoint takes no body', () => {
+  test('are named together with faults, and if the endpoint takes no body', () => {
     expect(ofBody({ nmae: 'b' }, schema)).toMatchObject({
       ignoredFields: ['nmae'],
       faults: [{ path: 'name' }],
@@ -74,7 +74,7 @@ describe('unknown fields of a body', () => {
     expect(ofBody({ force: true }).ignoredFields).toEqual(['force']);
   });
 
-  test('are at most ten, and none that a header could not carry', () => {
+  test('are named at most ten times, and only if a header can carry the name', () => {
     const ignored = (names: string[]) =>
       ofBody({ name: 'a', ...Object.fromEntries(names.map((name) => [name, 1])) }, schema).ignoredFields;
     expect(ignored(Array.from({ length: 500 }, (_, n) => `field${n}`))).toHaveLength(10);
@@ -83,13 +83,13 @@ describe('unknown fields of a body', () => {
     expect(ofBody(polluting, schema).ignoredFields).toEqual(['__proto__']);
   });
 
-  test('are not looked for in what the schema leaves as it is, however deep', () => {
+  test('are not searched in values with an open schema, at any depth', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) as unknown;
     expect(ofBody({ name: 'a', anything: deep, other: deep }, schema).ignoredFields).toEqual(['other']);
   });
 });
 
-test('a cancel or refund of a part is rejected under every name of an amount', () => {
+test('partial cancels and refunds are rejected under every name of an amount', () => {
   const ending = { reason: 'rain', idempotency_key: 'k' };
   for (const path of ['amount', 'amount_rupees', 'amountPaise', 'Amount'])
     expect(ofBody({ ...ending, [path]: 100 }, endBody).faults).toMatchObject([{ path }]);

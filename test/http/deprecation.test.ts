@@ -43,7 +43,7 @@ async function saidOf(name: string, key?: string): Promise<unknown[]> {
   return [status, ...['deprecation', 'link', 'sunset'].map((each) => headers.get(each))];
 }
 
-test('every response of a deprecated endpoint says since when, until when and what to read', async () => {
+test('every response of a deprecated endpoint names its dates and a page to read', async () => {
   const link = '</docs/changelog>; rel="deprecation"; type="text/html"';
   expect(await saidOf('kept', 'k')).toEqual([200, null, null, null]);
   expect(await saidOf('leaving', 'k')).toEqual([200, '@1798761600', link, null]);
@@ -52,7 +52,7 @@ test('every response of a deprecated endpoint says since when, until when and wh
   expect(await saidOf('ending')).toEqual([401, '@1798761600', link, end]);
 });
 
-test('the description says so too, and of no other endpoint', () => {
+test('the description marks exactly the deprecated endpoints', () => {
   const { paths } = describePartnerApi(ROUTES);
   const saidIn = (name: string) => {
     const operation = paths[`/api/v1/${name}`]?.['get'] as {

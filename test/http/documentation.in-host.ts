@@ -5,7 +5,7 @@ import { mountDocumentation } from '../../src/http/documentation.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 
-/** Mounts the documentation in a folder, or that of this project; returns the log. */
+/** Mounts the documentation in a folder, by default the project's; returns the log. */
 export function loggedWith(_context: unknown, folder: string | null): string {
   const lines: string[] = [];
   const log = createLogger('api', 'info', { write: (line: string) => void lines.push(line) });

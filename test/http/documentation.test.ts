@@ -14,14 +14,14 @@ afterAll(() => service.stop());
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('/ leads a browser to the documentation', async () => {
+test('/ redirects a browser to the documentation', async () => {
   const browser = await fetch(service.url, { headers: BROWSER, redirect: 'manual' });
   expect([browser.status, browser.headers.get('location')]).toEqual([302, '/docs']);
   expect((await stranger.get('/')).headers.get('vary')).toContain('Accept');
 });
 
 describe('a page', () => {
-  test('is HTML at its path, and Markdown behind .md or where the caller asks for that', async () => {
+  test('is HTML at its path, and Markdown with .md or if the caller accepts that', async () => {
     const types = [
       await stranger.get('/docs'),
       await stranger.get('/docs/'),
@@ -60,13 +60,13 @@ describe('a page', () => {
     const [plain, packed] = [await inCoding('identity'), await inCoding('gzip')];
     const both = (name: string) => [plain, packed].map(({ headers }) => headers.get(name));
     expect(both('content-encoding')).toEqual([null, 'gzip']);
-    // What is said to be gzip, `fetch` unpacks.
+    // `fetch` unpacks a response that is marked as gzip.
     expect(await packed.text()).toBe(await plain.text());
     expect(new Set(both('vary'))).toEqual(new Set([expect.stringContaining('Accept-Encoding')]));
     expect(new Set(both('etag')).size).toBe(2);
   });
 
-  test('that is missing is a page to a browser, and a documented error to a program', async () => {
+  test('if missing, is a page for a browser and a documented error for a program', async () => {
     const browser = await stranger.get('/docs/no-such-page', BROWSER);
     expect([browser.status, browser.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(browser.text).toContain('href="/docs/quickstart"');

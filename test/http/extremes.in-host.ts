@@ -20,7 +20,7 @@ function kindOf({ type, metas = [] }: Described): string {
   return pattern.includes('[0-5][05]') ? 'time' : (type ?? 'any');
 }
 
-/** The least and the most that a schema might take; undefined for what has no ends. */
+/** The smallest and largest value that the schema accepts; undefined if it has no bounds. */
 function endsOf(described: Described): Ends | undefined {
   const limitOf = (name: string) => described.rules?.find((rule) => rule.name === name)?.args?.limit;
   switch (kindOf(described)) {
@@ -47,7 +47,7 @@ function endsOf(described: Described): Ends | undefined {
 
 export type ExtremeCall = { id: string; template: Template };
 
-/** The legal call of every route with each parameter at either end, and with all of one kind at the same end. */
+/** The legal call of every route with each parameter at either bound, and with all of one kind at the same bound. */
 export function extremeCalls(context: Service['context'], which: Interface, known: Known): ExtremeCall[] {
   const routes = which === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
   const byRoute = new Map(inputsOf(routes).map((input) => [input.route, input]));

@@ -24,7 +24,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('every route answers within 2 s with each parameter at either end of what it might be, and keeps no other waiting', async () => {
+test('every route answers within 2 s with each parameter at either bound, without delaying others', async () => {
   const slow: string[] = [];
   const failed: string[] = [];
   let answered = 0;

@@ -30,7 +30,7 @@ const TOO_SLOW = { errorCode: 50, failCommands: ['aggregate', 'findAndModify'] }
 const get = (path: string) => partner.api.get(path);
 
 describe('when the database rejects a command for an unexpected reason', () => {
-  test('the call is 500 INTERNAL_ERROR, and the cause is in the log alone, under its request id', async () => {
+  test('the call is 500 INTERNAL_ERROR, and only the log has the cause, under the request id', async () => {
     await failpoint('alwaysOn', A_BUG);
     const reply = await get('/api/v1/bookings');
     expect([verdict(reply), reply.text.includes('failCommand')]).toEqual(['500 INTERNAL_ERROR', false]);
@@ -40,7 +40,7 @@ describe('when the database rejects a command for an unexpected reason', () => {
     expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error' });
   });
 
-  test('a hold that could not be written is neither placed nor half there', async () => {
+  test('a hold that could not be written does not exist, not even in part', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     await failpoint('alwaysOn', { ...A_BUG, failCommands: ['update'] });
     const failed = await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
@@ -62,7 +62,7 @@ describe('when the database cannot be reached', () => {
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   });
 
-  test('a browser gets a page that says so, at the sign-in too, and a program the usual error', async () => {
+  test('a browser gets an error page, also at the sign-in, and a program the usual error', async () => {
     const browser = { accept: 'text/html,*/*;q=0.8' };
     const operator = operatorOf(service);
     await failpoint('alwaysOn', NOT_PRIMARY);

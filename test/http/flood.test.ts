@@ -11,13 +11,13 @@ import { verdict } from '../support/verdict.ts';
 import { quotaOf } from './quota.ts';
 
 const LIMIT = scaled(600, 60);
-/** On a busy machine Redis may not respond in time; the process then counts by itself, from zero. */
+/** On a busy machine, Redis may not respond in time; the process then counts by itself, from zero. */
 const MAY_BE_SERVED = isLongTier ? LIMIT : 2 * LIMIT;
 const BAD_KEYS_LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
 const CALLS = scaled(5000, 200);
 const CONNECTIONS = scaled(32, 8);
-/** Twice as long as any call was seen to take on a busy machine; looked at in the long tier, where nothing runs beside. */
+/** Twice the longest time of any call on a busy machine. Checked only in the long tier, which runs nothing else. */
 const WAITED_MS = 3000;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
@@ -25,14 +25,14 @@ afterAll(() => service.stop());
 const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 };
 const { id: venueId } = await anyVenue(service, [allDay]);
 
-/** Calls to flood with: the cheapest one, 288 slots of a day, and a day's deliveries. */
+/** Calls for the flood: the cheapest one, a day of 288 slots, and a day's deliveries. */
 const FLOODED = [
   ['the venues', VENUES],
   ['availability', `/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`],
   ['observability', '/api/v1/partner/observability?status=all'],
 ] as const;
 
-/** `calls` with this key, as fast as the connections from an address of this machine allow; how often which status came. */
+/** Makes `calls` with this key from a local address, as fast as its connections allow; counts each status. */
 async function flood(apiKey: string, localAddress: string, calls: number, path = VENUES): Promise<Map<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const statuses = new Map<number, number>();
@@ -55,7 +55,7 @@ async function flood(apiKey: string, localAddress: string, calls: number, path =
   return statuses;
 }
 
-/** One call after another for as long as `until` takes; 5 a second. */
+/** Five calls per second, one after the other, until `until` settles. */
 async function callsDuring({ api }: Partner, until: Promise<unknown>): Promise<{ replies: Reply[]; p99: number }> {
   const replies: Reply[] = [];
   const { p99 } = await durationsDuring(until, 200, async () => replies.push(await api.get(VENUES)));
@@ -80,7 +80,7 @@ test.each(FLOODED.slice(0, isLongTier ? undefined : 1))(
     expect(served).toBeGreaterThanOrEqual(LIMIT);
     expect(served).toBeLessThanOrEqual(MAY_BE_SERVED);
     expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
-    // None of it is used up by the flood; counted anew, as above, there is more of it.
+    // The flood uses none of this quota. If the process counts from zero, as above, more is left.
     const missing = replies.map((reply, n) => LIMIT - 1 - n - Number(quotaOf(reply)?.remaining));
     expect(Math.max(...missing)).toBeLessThanOrEqual(0);
     if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
@@ -93,7 +93,7 @@ test.each(FLOODED.slice(0, isLongTier ? undefined : 1))(
   },
 );
 
-test('an address that floods with wrong keys is limited, and valid keys of that address are served', async () => {
+test('an address that floods with wrong keys is limited, but its valid keys are served', async () => {
   const partner = await anyPartner(service);
   const guessed = `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`;
   const flooded = flood(guessed, '127.0.0.1', CALLS);
@@ -108,7 +108,7 @@ test('an address that floods with wrong keys is limited, and valid keys of that 
   );
   expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
   if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
-  // Control: an address that tried none is still told that its key is wrong.
+  // Control: an address without earlier tries still gets 401.
   expect([...(await flood(guessed, '127.0.0.2', 1)).keys()]).toEqual([401]);
   report({
     promise: 8,

@@ -13,7 +13,7 @@ app.get('/', (_req, res) => {
 const listener = await listen(app, '127.0.0.1', 0);
 afterAll(() => listener.close());
 
-/** Connects, sends its request at once, and returns what comes until the connection ends, or why it broke. */
+/** Connects and sends its request at once; returns everything until the connection ends, or why it broke. */
 async function request(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: any\r\n\r\n');
@@ -23,10 +23,10 @@ async function request(port: number): Promise<string> {
   return ended.catch((err: NodeJS.ErrnoException) => String(err.code));
 }
 
-test('clients that the system has connected get their responses, though the listener closes before it took them', async () => {
+test('clients that the system has connected get their responses, even if the listener closes before accepting them', async () => {
   const { port } = new URL(listener.url);
   const responses = Array.from({ length: CLIENTS }, () => request(Number(port)));
-  // They connect after this turn of the event loop, which takes none of them yet.
+  // The system connects them after this turn of the event loop, in which none is accepted yet.
   await new Promise<void>((done) => process.nextTick(done));
   const closed = listener.close();
   const received = await Promise.all(responses);
@@ -35,7 +35,7 @@ test('clients that the system has connected get their responses, though the list
   await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
 });
 
-test('an idle connection is kept for as long as is set, and its clients are told a second less', async () => {
+test('an idle connection is kept for the configured time, and clients are told a second less', async () => {
   const brief = await listen(app, '127.0.0.1', 0, { keepAliveTimeoutMs: 2000 });
   const beganAtMs = performance.now();
   const response = await request(Number(new URL(brief.url).port));

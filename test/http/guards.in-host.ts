@@ -10,13 +10,13 @@ import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
 
-/** The connection that looks for the guards, by the context of its service. */
+/** The connection that checks the guards, by the context of its service. */
 const lookingOf = new WeakMap<Context, Db>();
 
-/** The API as its process has it, on the database of a service that refuses nothing. */
+/** Both listeners as in the API process, on the database of a service that does not check guards itself. */
 export async function listenWatched(context: Context): Promise<Listeners> {
   const stopping = new AbortController();
-  // The looks have a connection of their own, which can be lost alone.
+  // The checks have their own connection, so that it can fail alone.
   const looking = createDb();
   lookingOf.set(context, looking);
   const scope = { log: context.log, stopping: stopping.signal };
@@ -31,7 +31,7 @@ export async function listenWatched(context: Context): Promise<Listeners> {
   return { url, adminUrl };
 }
 
-/** Makes every later look fail. */
+/** Makes all later checks fail. */
 export async function loseLooks(context: Context): Promise<void> {
   await lookingOf.get(context)?.close();
 }

@@ -12,7 +12,7 @@ const ABSENT = 'the database lacks indexes or validators, so nothing can be sold
 const service = await hostedService();
 const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>('test/http/guards.in-host.ts');
 afterAll(() => service.stop());
-/** The API as its process has it, on the database of a service that refuses nothing. */
+/** Both listeners as in the API process, on the database of a service that does not check guards itself. */
 const listeners = await listenWatched();
 const partner = await anyPartner(service);
 beforeEach(async () => {
@@ -27,7 +27,7 @@ const admin = () => operatorOf(listeners);
 const serves = async () => (await call()).status === 200;
 const told = async () => (await service.logs()).split(ABSENT).length - 1;
 
-test('an index that is dropped in operation stops every call of the API, with one error line, until it is migrated', async () => {
+test('dropping an index stops every call of the API, with one error line, until it is migrated', async () => {
   const before = await told();
   await reservations().dropIndex(GUARD);
   const refused = await eventually('it refuses', async () => {
@@ -45,7 +45,7 @@ test('an index that is dropped in operation stops every call of the API, with on
   expect((await watched().get('/healthz')).status).toBe(200);
   expect(await told()).toBe(before + 1);
   expect(await service.logs()).toMatch(new RegExp(`"level":"error"[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
-  // Control: nothing but the watch refuses; without it the call is served.
+  // Control: only the watch rejects calls; without it, the call succeeds.
   expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
 
   await service.migrate();
@@ -53,7 +53,7 @@ test('an index that is dropped in operation stops every call of the API, with on
   expect((await watched().get('/readyz')).status).toBe(200);
 });
 
-test('an index of another filter, and a validator that is gone or only warns, are absent guards', async () => {
+test('an index with another filter, and a validator that is missing or only warns, count as missing guards', async () => {
   const { db } = service.context;
   const command = (fields: Record<string, unknown>) => db.db?.command({ collMod: 'reservations', ...fields });
   await reservations().dropIndex(GUARD);
@@ -73,17 +73,17 @@ test('an index of another filter, and a validator that is gone or only warns, ar
   expect(await listMissingGuards()).toEqual(['reservations_validator']);
 });
 
-test('what was sold twice without the index, an operator can undo, and then it can be migrated', async () => {
+test('an operator can undo a double sale made without the index, and then the database can be migrated', async () => {
   const venue = await anyVenue(service);
   const seller = await anyPartner(service, [venue.id]);
   const [slotId = '', heldSlot = ''] = await freeSlotIds(seller, venue.id);
   const { hold_id: holdId } = await placeHold(seller, heldSlot);
   await reservations().dropIndex(GUARD);
   await eventually('it refuses', async () => !(await serves()));
-  // Control: where nothing refuses, and no index guards, one slot is sold twice.
+  // Control: without checks and without the index, a slot is sold twice.
   const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
   await expect(service.migrate()).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
-  // While the index was being built, the database listed it.
+  // The database listed the index while building it.
   await eventually('it refuses again', async () => !(await serves()));
 
   const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
@@ -97,9 +97,9 @@ test('what was sold twice without the index, an operator can undo, and then it c
   await eventually('it serves again', serves);
 });
 
-test('a look that fails stops nothing', async () => {
+test('a failed check stops no calls', async () => {
   await loseLooks();
-  // Control: the looks do fail.
+  // Control: the checks do fail.
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { database: 'unreachable' } });
   expect(await serves()).toBe(true);
 });

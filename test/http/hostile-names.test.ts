@@ -9,7 +9,7 @@ import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const NAMES = 1000;
-/** Promised of a machine that does nothing else: so it is tried in the long tier alone. */
+/** The promise is for an idle machine, so only the long tier tests it. */
 const P99_MS = 100;
 const describeWhenIdle = isLongTier ? describe : describe.skip;
 
@@ -42,7 +42,7 @@ function hostileNames(): string[] {
     const parts = Array.from({ length: integerBetween(random, 1, 4) }, () =>
       pick(random, SEEDS).repeat(integerBetween(random, 1, 120)),
     );
-    // A pair that is cut in two is one more way to be hostile.
+    // A cut may split a surrogate pair, which is hostile too.
     return parts.join('').slice(0, integerBetween(random, 1, 119));
   });
 }
@@ -84,7 +84,7 @@ describeWhenIdle('a hostile name', () => {
     expect(Math.max(searched, confirmed)).toBeLessThan(P99_MS);
   });
 
-  // An erasure looks for the name in the partner's own keys, of 255 characters each, and nothing else runs meanwhile.
+  // An erasure searches for the name in the partner's own keys of 255 characters each. Nothing else runs meanwhile.
   test(`is looked for by an erasure within ${P99_MS} ms, at the 99th percentile of ${NAMES}`, async () => {
     const looked = await p99(names, (name) => {
       const identifiesCustomer = createCustomerMatcher(['9845077777'], [{ name, email: `${name}@x.example` }]);

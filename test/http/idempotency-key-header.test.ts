@@ -29,7 +29,7 @@ describe('a key in the header Idempotency-Key', () => {
     ['in Latin-1, as browsers send it', 'café-', 'café-', ''],
   ])('is the key of the field: %s', async (_what, text, before, after) => {
     const [slot, key] = [newSlot(), newKey()];
-    // The client of the tests writes headers in UTF-8; `fetch` sends each character as a byte.
+    // The tests' client sends headers in UTF-8; `fetch` sends each character as a byte.
     const first = await fetch(`${service.url}/api/v1/partner/holds`, {
       method: 'POST',
       headers: {
@@ -44,7 +44,7 @@ describe('a key in the header Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('stands for the field where that is required', async () => {
+  test('replaces the required field', async () => {
     const { hold_id: id } = await placeHold(partner, newSlot());
     const { idempotency_key: _, ...body } = confirmBody(id);
     const confirm = (headers: Record<string, string>) => partner.api.post('/api/v1/bookings/confirm', body, headers);
@@ -52,7 +52,7 @@ describe('a key in the header Idempotency-Key', () => {
     expect(verdict(await confirm({ 'idempotency-key': newKey() }))).toBe('201');
   });
 
-  test.each(['another', null])('is rejected beside %j in the field, and nothing is done', async (field) => {
+  test.each(['another', null])('is rejected together with %j in the field, and nothing is done', async (field) => {
     const [slot, key] = [newSlot(), newKey()];
     const reply = await hold(slot, key, { idempotency_key: field });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR idempotency_key');
@@ -66,7 +66,7 @@ describe('a key in the header Idempotency-Key', () => {
     expect(verdict(await hold(newSlot(), header))).toBe('400 VALIDATION_ERROR idempotency_key');
   });
 
-  test('is ignored where the endpoint takes none, and beside a body that is no object', async () => {
+  test('is ignored if the endpoint takes no key, and with a body that is not an object', async () => {
     const { hold_id: id } = await placeHold(partner, newSlot());
     const headers = { 'idempotency-key': newKey() };
     const cancel = `/api/v1/partner/holds/${String(id)}/cancel`;

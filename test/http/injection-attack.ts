@@ -12,7 +12,7 @@ import type { Input, Template } from './injection-template.ts';
 import { legalRequest, requestWith } from './injection-template.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
-/** How many of the payloads each input gets; over all inputs of a place, every payload is sent. */
+/** The number of payloads for each input; all inputs of a place together get every payload. */
 const OF_EACH: Readonly<Record<Place, number>> = {
   body: scaled(ALL, 2),
   field: scaled(ALL, 1),
@@ -21,7 +21,7 @@ const OF_EACH: Readonly<Record<Place, number>> = {
   header: scaled(ALL, 1),
 };
 
-/** How much was sent, and every response that was wrong. */
+/** What was sent, and every wrong response. */
 export type Findings = {
   sent: number;
   inputs: Set<string>;
@@ -30,7 +30,7 @@ export type Findings = {
   faults: string[];
 };
 
-/** Sends the inputs of a listener their payloads, and judges each response. What listings show must not change meanwhile. */
+/** Sends payloads to the inputs of a listener, and checks each response. Listings must not change meanwhile. */
 export async function attack(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Findings> {
   const found: Findings = { sent: 0, inputs: new Set(), shots: new Set(), faults: [] };
   const rows = await rowsOf(
@@ -53,7 +53,7 @@ export async function attack(sender: Sender, target: Target, inputs: readonly In
     found.inputs.add(input.id);
     found.shots.add(`${input.place}: ${shot.name}`);
     const first = await sendAs(sender, target, request);
-    // A 503 may come from a busy machine. A payload that causes one causes it again.
+    // A 503 may come from a busy machine. If the payload causes it, it comes again.
     const reply = first.status === 503 ? await sendAs(sender, target, request) : first;
     const fault = faultOf(input, shot, request.path, reply, rows.get(input.id));
     if (fault !== undefined) found.faults.push(`${input.id} <- ${shot.name}: ${fault.slice(0, 300)}`);
@@ -61,13 +61,13 @@ export async function attack(sender: Sender, target: Target, inputs: readonly In
   return found;
 }
 
-/** Sends a request with the key of the target, unless it has one of its own. */
+/** Sends a request with the target's key, unless it has its own. */
 export function sendAs(sender: Sender, { url, apiKey }: Target, request: RawRequest): Promise<Reply> {
   const key: Record<string, string> = request.header?.name === 'x-api-key' ? {} : { 'x-api-key': apiKey };
   return sender.send(url, { ...request, headers: { ...request.headers, ...key } });
 }
 
-/** The payloads of one input: a part of all in an order that the seed decides, the next part for the next input. */
+/** The payloads of one input: the next part of all payloads, in an order by the seed. */
 function shotsFor({ place, index }: Input): Shot[] {
   const random = mulberry32(propertySeed());
   const shots = SHOTS[place].map((shot) => ({ shot, at: random() })).sort((a, b) => a.at - b.at);
@@ -76,7 +76,7 @@ function shotsFor({ place, index }: Input): Shot[] {
   return places.flatMap((at) => shots[at]?.shot ?? []);
 }
 
-/** How many rows each listing shows where its parameter has a legal value. */
+/** The number of rows in each listing when its parameter has a legal value. */
 async function rowsOf(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, number>> {
   const templates = await target.templatesFor(
     inputs.map(({ id }) => ({ id, as: 'legal' })),

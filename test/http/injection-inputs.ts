@@ -8,13 +8,13 @@ import { MARK } from './injection-template.ts';
 
 type Json = Record<string, unknown>;
 
-/** An input as its schema describes it. */
+/** An input, and the route whose schema describes it. */
 export type InputOfRoute = Input & { route: Operation };
 
 const HEADERS = ['x-api-key', 'x-request-id', 'content-type'];
 const NOBODY = '00000000-0000-7000-8000-00000000dead';
 
-/** Every input of the routes, as their schemas describe it, members of members and items of lists included. */
+/** All inputs of the routes by their schemas, including nested members and items of lists. */
 export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
   const seen: Record<Place, number> = { body: 0, field: 0, query: 0, path: 0, header: 0 };
   return routes.flatMap((route) => {
@@ -35,7 +35,7 @@ export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
 
 type Described = Description & { keys?: Record<string, Described>; items?: Described[] };
 
-/** Describing a schema costs more than the request in which it is used. */
+/** Cached, because describing a schema costs more than its request. */
 const descriptions = new WeakMap<ObjectSchema, Record<string, Described>>();
 
 function keysOf(schema: ObjectSchema | undefined): Record<string, Described> {
@@ -55,7 +55,7 @@ function fieldsOf({ type, keys, items }: Described, name: string): { name: strin
   return [{ name, isScalar }, ...members, ...(items ?? []).flatMap((item) => fieldsOf(item, `${name}.0`))];
 }
 
-/** The legal call of a route, with a gap in the place of `input`, or without one. */
+/** The legal call of a route, optionally with a gap in place of `input`. */
 export function templateFor(
   { route, method, place, name }: InputOfRoute,
   known: Known,
@@ -92,7 +92,7 @@ function pathOf(route: Operation, legal: Legal, gap: string | undefined): string
   });
 }
 
-/** With what is needed and `target`; `legal` is what would be legal of that. */
+/** The required parameters and `target`; `legal` is the target's legal value. */
 function queryOf(
   route: Operation,
   legal: Legal,
@@ -117,14 +117,14 @@ function queryOf(
 const isRequired = ({ flags }: Described): boolean =>
   flags !== undefined && 'presence' in flags && flags.presence === 'required';
 
-/** A value as a query or a path has it. */
+/** A value as text in a query or a path. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function exampleIn(described: Described): unknown {
   return described['examples']?.at(-1) ?? (described['allow'] as unknown[] | undefined)?.[0];
 }
 
-/** A list of objects names real things too: `resources.0.resource_id`. */
+/** Replaces ids in a list of objects with real ones: `resources.0.resource_id`. */
 function withRealMembers(example: unknown, legal: Legal): unknown {
   if (!Array.isArray(example)) return example;
   return example.map((item: Json | string) =>
@@ -134,7 +134,7 @@ function withRealMembers(example: unknown, legal: Legal): unknown {
   );
 }
 
-/** The example of the route's body with real values, and where the field `target` is, the mark in its place. */
+/** The route's example body with real values, and the mark in place of `target`. */
 function legalBody(route: Operation, legal: Legal, target: string | undefined): Json {
   if (route.body === undefined) return {};
   const schema = route.body;
@@ -146,7 +146,7 @@ function legalBody(route: Operation, legal: Legal, target: string | undefined): 
     }),
   );
   if (target === undefined) return body;
-  // Two that exclude each other: the one under test stays.
+  // If two fields exclude each other, keep the tested one.
   if (target === 'multiplier') delete body['price_rupees'];
   if (/^(resource_ids|sport_category|duration_minutes)\b/.test(target) && 'slot_id' in body) {
     delete body['slot_id'];

@@ -4,16 +4,13 @@ import { verdict } from '../support/verdict.ts';
 import type { Shot } from './injection-payloads.ts';
 import type { Input } from './injection-template.ts';
 
-/**
- * The fault of the response to a payload; undefined if it has none. `most` is how many rows a listing shows if its parameter
- * has a legal value.
- */
+/** The fault of the response to a payload; undefined if none. `most`: rows of the listing for a legal value. */
 export function faultOf(input: Input, shot: Shot, path: string, reply: Reply, most?: number): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
   if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
     return `a refusal of ${reply.text.length} characters`;
   try {
-    // A request that is no HTTP reaches no operation, so none describes this response.
+    // The request is not HTTP and reaches no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.method, path, reply);
     return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(reply, most);
@@ -22,12 +19,12 @@ export function faultOf(input: Input, shot: Shot, path: string, reply: Reply, mo
   }
 }
 
-/** A rejection may name what was sent, but must not multiply it. */
+/** A rejection may repeat the payload once, but not multiply it. */
 const MOST_OF_A_REFUSAL = 20_000;
 
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 
-/** The rules of single places; every place may answer 4xx. */
+/** The rules of single places; all places may answer 4xx. */
 function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers, text }: Reply): string | undefined {
   const { place, name, isScalar } = input;
   const isSuccess = !answer.startsWith('4');

@@ -1,25 +1,25 @@
 /** The part of a request that a payload replaces. A `field` is a member of the body; `body` is all of it. */
 export type Place = 'body' | 'field' | 'query' | 'path' | 'header';
 
-/** One way to put a payload in the place of a legal value. */
+/** One way to replace a legal value with a payload. */
 export type Shot = {
   name: string;
-  /** An object or a list, or in a query what others make one of, which no scalar may be. */
+  /** An object or a list, or text that some query parsers turn into one; scalars must reject it. */
   isStructure?: true;
-  /** The bytes of the payload: of a query the whole pair, else the value alone; `legal` has the same form. */
+  /** The bytes of the payload: in a query the whole pair, elsewhere the value; `legal` has the same form. */
   raw: (name: string, legal: string) => Buffer;
 };
 
-/** A payload as JSON, and as the text that a query, a path or a header can carry. */
+/** A payload as JSON, and as text for a query, a path or a header. */
 type Payload = { name: string; json: string | Buffer; text: string | Buffer; isStructure?: true };
 
-/** An operand that stands in no request but as that of an operator. */
+/** Requests contain this only as the operand of an operator. */
 const OPERAND = 'operand-of-an-injection';
 
 /** The value of members that no caller may set. */
 export const FORGED = 'forged-by-a-caller';
 
-/** Operators of the database with what they are given here; where one is found as such, an injection has worked. */
+/** Operators of the database with the operands of the payloads. If the database gets one, an injection has worked. */
 export const OPERATORS: Readonly<Record<string, unknown>> = {
   $ne: OPERAND,
   $gt: '',
@@ -162,7 +162,7 @@ export const SHOTS: Readonly<Record<Place, readonly Shot[]>> = {
   body: bodyShots,
   field: fieldShots,
   query: queryShots,
-  // A path without its last segment is another path.
+  // Without its last segment, it is another path.
   path: PAYLOADS.filter(({ text }) => text !== '').map(({ name, text }) => ({
     name,
     raw: () => joined(encoded(text)),
@@ -170,10 +170,10 @@ export const SHOTS: Readonly<Record<Place, readonly Shot[]>> = {
   header: PAYLOADS.map(({ name, text }) => ({ name, raw: () => joined(text) })),
 };
 
-/** How many payloads there are, however many places each can stand in. */
+/** The number of payloads, each counted once for all places. */
 export const PAYLOAD_COUNT = PAYLOADS.length;
 
-/** Every byte but letters and digits as its percent-encoding, valid UTF-8 or not. */
+/** Percent-encodes every byte except letters, digits, `_` and `-`, valid UTF-8 or not. */
 function encoded(text: string | Buffer): string {
   return [...joined(text)]
     .map((byte) => {
@@ -183,7 +183,7 @@ function encoded(text: string | Buffer): string {
     .join('');
 }
 
-/** The paths in a document or command at which a payload is an operator or a member. */
+/** The paths in a document or command where a payload is an operator or a member. */
 export function injectedInto(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
   return Object.entries(value).flatMap(([key, member]) => {
@@ -195,7 +195,7 @@ export function injectedInto(value: unknown, path = ''): string[] {
 
 const isSame = (member: unknown, operand: unknown) => JSON.stringify(member) === JSON.stringify(operand);
 
-/** Neither a member of anything that the service stores nor an operator that it uses. */
+/** Never a stored member or an operator that the service uses. */
 const NEVER_A_KEY = new Set([
   ...['polluted', 'role', '__proto__', 'constructor', 'prototype', '_bsontype'],
   ...['$where', '$regex', '$function', '$accumulator'],

@@ -6,14 +6,14 @@ import type { HostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
 import type { Input, Known, Template } from './injection-template.ts';
 
-/** One of the two interfaces, who may call it, and what there is for its calls to succeed. */
+/** One of the two interfaces, its caller, and the objects that its calls need to succeed. */
 export type Target = {
   url: string;
   apiKey: string;
   inputs: Input[];
   known: Known;
   legalCalls(): Promise<{ id: string; template: Template }[]>;
-  /** As they are made where the service runs. */
+  /** Makes them in the process of the service. */
   templatesFor(asked: readonly Injection.Asked[], how: { turns: boolean }): Promise<Template[]>;
 };
 
@@ -23,7 +23,7 @@ export const INJECTION = 'test/http/injection.in-host.ts';
 const RARE = { customer_name: 'Zoya Khan', customer_phone: '+919845012345' };
 const OPERATOR = '/api/v1/operator';
 
-/** Both listeners of a service in which there is a little of everything; few of the bookings are of the `RARE` customer. */
+/** Both listeners of a service with a few objects of every kind; few of the bookings are the `RARE` customer's. */
 export async function injectionScene(service: HostedService): Promise<Target[]> {
   const { partner, values } = await provision(service);
   const slots = [...(values['slots'] ?? [])];
@@ -37,7 +37,7 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     slot_id: slots,
     shares_space_with: [[]],
     venue_ids: [[...(values['venues'] ?? [])]],
-    // A sample is of a type that its subscription still has.
+    // A sample must be of a type that its subscription still has.
     event_types: [[...EVENT_TYPES]],
   };
   const ofOperator = {
@@ -65,7 +65,7 @@ async function targetOf(
   };
 }
 
-/** Objects for the operator's calls alone: their changes must not disturb the partner's calls. */
+/** Objects for the operator's calls, whose changes must not disturb the partner's calls. */
 async function operatorsOwn(service: HostedService): Promise<Known> {
   const operator = operatorOf(service);
   const venue = await anyVenue(service, [{}, {}]);

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import type { Reply } from '../support/client.ts';
 import { converse, repliesIn } from './raw-connection.ts';
 
-/** A request in which every byte is as it is given. `header` is sent as it is too, which the library refuses for some bytes. */
+/** A request that is sent byte for byte; also `header`, for which the library rejects some bytes. */
 export type RawRequest = {
   method: string;
   path: string;
@@ -17,10 +17,10 @@ export type Sender = {
   close(): void;
 };
 
-/** As many as requests are sent at a time. */
+/** The number of concurrent requests. */
 export const CONNECTIONS = 12;
 
-/** Sends over connections that are kept; a request with a `header` of any bytes has a connection and an address of its own. */
+/** Sends over keep-alive connections. A request with a raw `header` has its own connection and address. */
 export function createSender(): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let callers = 0;
@@ -28,7 +28,7 @@ export function createSender(): Sender {
     send: (url, asked) => {
       if (asked.header === undefined) return sendByLibrary(agent, url, asked);
       callers += 1;
-      // An address of its own, so that the limit of bad keys per address never applies.
+      // Its own address, so that the limit of bad keys per address never applies.
       return sendBytes(`127.1.${callers >> 8}.${callers & 255}`, url, asked, asked.header);
     },
     close: () => agent.destroy(),
@@ -56,7 +56,7 @@ function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Re
       });
     });
     sent.on('error', (err) => {
-      // The server may give up a kept connection at the moment in which the next request is sent over it.
+      // The server may close an idle connection just when the next request is sent over it.
       if (sent.reusedSocket && (err as NodeJS.ErrnoException).code === 'ECONNRESET') {
         resolve(sendByLibrary(agent, url, asked));
       } else {

@@ -1,37 +1,37 @@
 import type { Place, Shot } from './injection-payloads.ts';
 import type { RawRequest } from './injection-sender.ts';
 
-/** Real values by the name of a field, or by the segment before a parameter of a path (`holds`). */
+/** Real values by field name, or by the segment before a path parameter (`holds`). */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
-/** One place of one route in which a caller can put something. */
+/** One place of a route in which a caller can put a value. */
 export type Input = {
   /** `POST /api/v1/partner/holds field ttl_seconds` */
   id: string;
   method: string;
   place: Place;
-  /** The name; for a field its whole path, `weekly.mon.0.start`. */
+  /** The name; for a field its path, `weekly.mon.0.start`. */
   name: string;
-  /** Its place among all inputs of its kind, by which its payloads are chosen. */
+  /** Its number among the inputs of its kind; selects its payloads. */
   index: number;
-  /** Whether the field must be neither an object nor a list. */
+  /** Whether the field must not be an object or a list. */
   isScalar: boolean;
 };
 
 /** Marks the place of the payload in a path or a body. */
 export const MARK = '\u{10FFFD}';
 
-/** A legal call, in JSON, with a gap for a payload where it is to have one; `legal` is what would stand there. */
+/** A legal call as JSON, optionally with a gap for a payload; `legal` is the value for the gap. */
 export type Template = { method: string; path: string; body?: string; legal: string };
 
-/** The legal call of which this is the template. */
+/** The legal call of this template. */
 export function legalRequest({ method, path, body }: Template): RawRequest {
   return body === undefined
     ? { method, path, headers: {} }
     : { method, path, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
 }
 
-/** The call with `shot` in the place of `input`. */
+/** The call with `shot` in place of `input`. */
 export function requestWith({ id, place, name }: Input, shot: Shot, template: Template): RawRequest {
   const request = legalRequest(template);
   const { path, body = '', legal } = template;

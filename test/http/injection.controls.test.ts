@@ -31,7 +31,7 @@ const shotOf = (place: Place, name: string): Shot => {
   return found;
 };
 
-describe('a response that is wrong is noticed', () => {
+describe('a wrong response is noticed', () => {
   const withHeader = (reply: Reply, name: string, value: string): Reply => {
     const headers = new Headers(reply.headers);
     headers.set(name, value);
@@ -58,14 +58,14 @@ describe('a response that is wrong is noticed', () => {
     expect(faultOf(input, shotOf(input.place, shot), id.split(' ')[1] ?? '', reply)).toContain(fault);
   });
 
-  test('more rows than a legal value shows; as many are right', () => {
+  test('more rows than for a legal value are a fault; as many are not', () => {
     const shot = shotOf('query', 'a pattern for everything');
     const faultAt = (most: number) => faultOf(inputOf(name), shot, '/api/v1/bookings', allBookings, most);
     expect([faultAt(2), faultAt(3)]).toEqual(['3 rows in the place of 2', undefined]);
   });
 });
 
-describe('an operator that got through is noticed', () => {
+describe('an injected operator is noticed', () => {
   test.each(Object.entries(OPERATORS))('%s, in a command and in a document', (key, operand) => {
     const command = { find: 'reservations', filter: { 'customer.name': { [key]: operand } } };
     expect(injectedInto(command)).toEqual([`/filter/customer.name/${key}`]);
@@ -83,7 +83,7 @@ describe('an operator that got through is noticed', () => {
     expect(injectedInto(JSON.parse(json))).toHaveLength(1);
   });
 
-  test('those of the service itself are not', () => {
+  test('operators of the service itself are not noticed', () => {
     const own = {
       filter: { at: { $gt: new Date(0) }, state: { $in: ['a'] }, x: { $ne: 'y' }, y: { $exists: true } },
     };

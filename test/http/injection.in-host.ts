@@ -9,7 +9,7 @@ import type { Input, Known, Template } from './injection-template.ts';
 
 type Context = Service['context'];
 
-/** The inputs of both interfaces; to describe a schema costs more than the request in which it is used. */
+/** The inputs of both interfaces; cached, because describing a schema costs more than its request. */
 const inputs = new WeakMap<Context, Record<Interface, InputOfRoute[]>>();
 
 export type Interface = 'partner' | 'operator';
@@ -23,14 +23,14 @@ function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
   return known;
 }
 
-/** Every input of an interface, as `inputsOf` has them. */
+/** All inputs of an interface, as `inputsOf` returns them. */
 export const listInputs = (context: Context, which: Interface): Input[] =>
   inputsOfContext(context)[which].map(({ route: _route, ...input }) => input);
 
-/** A call: with a gap in the place of the input, or legal as it is. */
+/** A call: legal, or with a gap in place of the input. */
 export type Asked = { id: string; as: 'gap' | 'legal' };
 
-/** The calls, each by the next of the real values. */
+/** The calls; with `turns`, each with the next real values. */
 export function makeTemplates(
   context: Context,
   which: Interface,
@@ -78,7 +78,7 @@ export async function injectedDocuments({ db }: Context): Promise<{ found: strin
   return { found: (await Promise.all(found)).flat(), collections: names.length };
 }
 
-/** Does what a successful injection would do, on a collection of its own. */
+/** Does the same as a successful injection, on its own collection. */
 export async function plantInjection({ db }: Context): Promise<void> {
   const name = { $ne: OPERATORS['$ne'] };
   const planted = db.collection('planted');

@@ -12,7 +12,7 @@ import { createSender } from './injection-sender.ts';
 import type { Input } from './injection-template.ts';
 import { legalRequest, requestWith } from './injection-template.ts';
 
-/** For every payload in every input; the short form takes seconds. */
+/** Enough for every payload in every input; the short form takes seconds. */
 const FULL_DEADLINE_MS = 1_800_000;
 
 const service = await hostedService({
@@ -39,7 +39,7 @@ const idsOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id).toSorted(
 /** Every shot of every place: `field: NUL`. */
 const allShots = Object.entries(SHOTS).flatMap(([place, shots]) => shots.map(({ name }) => `${place}: ${name}`));
 
-test('every route takes its legal call: what a payload meets is what it stands in the place of', async () => {
+test('control: every route accepts its legal call', async () => {
   const all: string[] = [];
   for (const target of targets) {
     const answers = (await target.legalCalls()).map(async ({ id, template }) => {
@@ -52,7 +52,7 @@ test('every route takes its legal call: what a payload meets is what it stands i
   expect(all.filter((answer) => answer.startsWith('2')).length).toBeGreaterThan(all.length * 0.85);
 });
 
-test('a list of tens of thousands is one fault of the list, wherever a list belongs', async () => {
+test('a list of tens of thousands of items is one fault, in every list field', async () => {
   const [wide] = SHOTS.field.filter(({ name }) => name === '30,000 numbers beside each other');
   if (wide === undefined) throw new Error('There is no such payload');
   for (const target of targets) {
@@ -77,7 +77,7 @@ test(
   async () => {
     const inputs = targets.map((target) => target.inputs);
     const found = [];
-    // Reads go first: the number of rows that they show must not change.
+    // Reads first: the number of their rows must not change.
     for (const reads of [true, false]) {
       for (const [index, target] of targets.entries()) {
         const asked = (inputs[index] ?? []).filter((input) => isReading(input) === reads);
@@ -98,23 +98,23 @@ test(
   FULL_DEADLINE_MS,
 );
 
-describe('what the payloads leave behind', () => {
-  test('no prototype has another member', async () => {
+describe('after the payloads', () => {
+  test('no prototype has a new member', async () => {
     expect(await inHost.membersOfPrototypes()).toEqual(membersBefore);
   });
 
-  test('neither a command to the database nor a document in it has an operator or a member of theirs', async () => {
+  test('no database command or document has an operator or a member from a payload', async () => {
     expect(await inHost.injectedCommands()).toEqual([]);
     expect(await injectedDocuments()).toEqual([]);
   });
 
-  test('control: a command in which one of them is an operator is seen, and so is a document', async () => {
+  test('control: a command or document with a payload as an operator is found', async () => {
     await inHost.plantInjection();
     expect(await inHost.injectedCommands()).toContain('/filter/customer.name/$ne');
     expect(await injectedDocuments()).toEqual(['planted/name/$ne']);
   });
 
-  test('the log has a line of JSON for each thing that happened, none of them forged, and no error', async () => {
+  test('all lines of the log are JSON, none is forged, and none is an error', async () => {
     const lines = (await service.logs()).trimEnd().split('\n');
     const logged = lines.map((line) => JSON.parse(line) as { level: number | string; msg: string });
     expect(logged.filter(({ msg }) => msg === 'forged')).toEqual([]);

@@ -25,7 +25,7 @@ const slotIds = await freeSlotIds(await anyPartner(service, [venueId]), venueId)
 
 const nextSlot = () => slotIds.pop() ?? '';
 
-/** Sends the headers of a call, does something meanwhile, and then sends its body. */
+/** Sends the headers of a call, does `meanwhile`, and then sends its body. */
 async function callAround(partner: Partner, path: string, body: Json, meanwhile: () => Promise<unknown>) {
   const text = JSON.stringify(body);
   const head = headOf('POST', service.url + path, [
@@ -67,7 +67,7 @@ describe('a body that arrives after its key was revoked', () => {
     expect(row?.status).toBe('ACTIVE');
   });
 
-  test('control: is served if the key is still in force', async () => {
+  test('control: is served if the key is still valid', async () => {
     const partner = await anyPartner(service, [venueId]);
     const body = { slot_id: nextSlot() };
     const reply = await callAround(partner, '/api/v1/partner/holds', body, () => Promise.resolve());
@@ -75,10 +75,10 @@ describe('a body that arrives after its key was revoked', () => {
   });
 });
 
-describe('walk-ins at a venue whose transactions are held up', () => {
+describe('walk-ins at a venue whose transactions are blocked', () => {
   const walkIn = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: nextSlot() });
 
-  test('wait in turn, eight at most; one more is 503 at once, and changes nothing', async () => {
+  test('wait in turn, at most eight; one more is 503 immediately, and changes nothing', async () => {
     let others: Promise<Reply>[] = [];
     const whileTheFirstHasTheVenue = async () => {
       others = Array.from({ length: 9 }, walkIn);

@@ -44,7 +44,7 @@ const OF_ANY = {
 };
 const WITH_STACK = { type: 'Error', stack: expect.stringContaining('\n    at ') };
 
-test('a request is one line, and has exactly these fields', async () => {
+test('a request is one line with exactly these fields', async () => {
   await get('/thing/Asha?name=Asha', { 'x-request-id': 'mine' });
   await get('/public');
   expect(await logged(2)).toEqual([
@@ -60,7 +60,7 @@ test('a request is one line, and has exactly these fields', async () => {
   expect(lines[1]?.['request_id']).toBe(lines[1]?.['server_request_id']);
 });
 
-test('a fault is a line of its own with its cause, under the same ids, before that of the request', async () => {
+test('an error is a separate line with its cause and the same ids, before that of the request', async () => {
   await get('/broken', { 'x-request-id': 'mine' });
   const [fault, line] = await logged(2);
   const { time, service } = OF_ANY;
@@ -86,7 +86,7 @@ test('a fault is a line of its own with its cause, under the same ids, before th
   expect(lines).toHaveLength(2);
 });
 
-test('a request whose caller leaves is a line, too', async () => {
+test('a request whose caller disconnects is also logged', async () => {
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
   const head = 'Content-Type: application/json\r\nContent-Length: 100';
   socket.write(`POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\n${head}\r\n\r\n{`, () => socket.destroy());

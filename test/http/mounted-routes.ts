@@ -1,4 +1,4 @@
-/** An endpoint as Express has it: `/api/v1/partner/holds/:holdId`. */
+/** An endpoint as Express names it: `/api/v1/partner/holds/:holdId`. */
 export type Endpoint = { method: string; path: string };
 
 type Layer = {
@@ -6,7 +6,7 @@ type Layer = {
   handle: { stack?: Layer[] };
 };
 
-/** Every endpoint of an Express app, and of the routers in it. */
+/** All endpoints of an Express app and its routers. */
 export function endpointsOf(app: unknown): Endpoint[] {
   return endpointsIn((app as { router: { stack: Layer[] } }).router.stack);
 }

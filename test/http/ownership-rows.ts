@@ -18,16 +18,16 @@ import {
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 
-/** What one id in a request gives access to. */
+/** The access that one id in a request gives. */
 export type Row = {
-  /** Method, path and the name of the id, as the route table has them. */
+  /** Method, path and the name of the id, as in the route table. */
   id: string;
   /** Makes an object of the owner and returns its id. */
   own: () => Promise<string>;
   call: (api: Client, id: string) => Promise<Reply>;
-  /** What the owner is told. */
+  /** The verdict for the owner. */
   owner: string;
-  /** What a stranger is told, and a caller with an id that names nothing. */
+  /** The verdicts for a stranger, and for an id that does not exist. */
   stranger: string;
   missing: string;
 };
@@ -35,13 +35,13 @@ export type Row = {
 export type OwnershipScene = {
   service: HostedService;
   owner: Partner;
-  /** May operate the same venue, so that nothing but ownership tells the two apart. */
+  /** May operate the same venue, so only ownership distinguishes the two. */
   peer: Partner;
-  /** Has a venue of its own and no grant for the owner's. */
+  /** Has its own venue and no grant for the owner's. */
   outsider: Partner;
   venue: Venue;
   outsidersVenue: Venue;
-  /** A free slot of the owner's venue that nobody else is given. */
+  /** A free slot of the owner's venue that nothing else uses. */
   anySlot: () => string;
 };
 
@@ -65,7 +65,7 @@ const DELIVERY_404 = '404 DELIVERY_NOT_FOUND';
 const EMPTY_LIST = '200';
 const AVAILABILITY = '/api/v1/slots/availability';
 
-/** A row in which a stranger is told the same as a caller with an id that names nothing, unless `missing` is given. */
+/** A row in which a stranger gets the verdict of a missing id, unless `missing` is given. */
 const row = (
   id: string,
   own: Row['own'],
@@ -73,7 +73,7 @@ const row = (
   [owner, stranger, missing = stranger]: readonly [owner: string, stranger: string, missing?: string],
 ): Row => ({ id, own, call, owner, stranger, missing });
 
-/** A row of a route that takes nothing but the id in its path. */
+/** A row of a route whose only id is in its path. */
 const pathRow = (
   method: 'get' | 'post',
   path: string,
@@ -89,7 +89,7 @@ const pathRow = (
   return row(`${method.toUpperCase()} ${path} ${name}`, own, call, told);
 };
 
-/** A row for every id that a request of the partner interface can carry. */
+/** A row for every id in a request of the partner interface. */
 export function ownershipRows(scene: OwnershipScene): Row[] {
   const { service, owner, outsider, venue, anySlot } = scene;
   const anyHold = async () => String((await placeHold(owner, anySlot()))['hold_id']);
@@ -145,7 +145,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
   const hold404 = ['200', '404 HOLD_NOT_FOUND'] as const;
   const listing = ['200', EMPTY_LIST] as const;
   const ended403 = ['200', '403 UNAUTHORIZED', '404 BOOKING_NOT_FOUND'] as const;
-  /** A listing or read that is narrowed by a parameter of its query. */
+  /** A listing or read with an id in its query. */
   const queryRow = (path: string, name: string, own: Row['own'], told: readonly [string, string], rest = '') =>
     row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), told);
   const resourceRow = (path: string, rest: string) =>
@@ -235,7 +235,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     pathRow('post', `${SANDBOX}/slots/:slotId/walk-in`, async () => anySlot(), ['201', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/slots/:slotId/release`, soldElsewhere, ['200', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/deliveries/:id/advance`, anyDelivery, ['200', DELIVERY_404]),
-    // Last: they leave subscriptions of strangers.
+    // Last, because they leave subscriptions of strangers.
     ...['venue_ids', 'venue_ids.0'].flatMap((name) => [
       row(`POST ${PARTNER}/webhooks ${name}`, theVenue, (api, id) => subscribeTo(api, [id]), ['201', venue403[1]]),
       row(

@@ -7,7 +7,7 @@ import { inputsOf } from './injection-inputs.ts';
 
 type RouteInput = { method: string; path: string; body?: ObjectSchema; query?: ObjectSchema };
 
-/** The ids that a route takes: path parameters, and whatever names an object in body and query, however deep: `lines.0.slot_id`. */
+/** The ids that a route accepts: path parameters, and ids in body and query at any depth, such as `lines.0.slot_id`. */
 function idsOf(route: RouteInput): string[] {
   const named = inputsOf([route as Operation])
     .filter(({ place }) => place === 'path' || place === 'query' || place === 'field')
@@ -18,10 +18,10 @@ function idsOf(route: RouteInput): string[] {
 const idsTaken = (routes: readonly RouteInput[]) =>
   routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
-/** Every id that a route of the partner interface takes: `POST /api/v1/partner/holds slot_id`. */
+/** All ids that routes of the partner interface accept: `POST /api/v1/partner/holds slot_id`. */
 export const idsOfPartnerRoutes = (context: Service['context']): string[] => idsTaken(partnerRoutes(context));
 
-/** Every id that a planted route takes, with ids wherever one can stand. */
+/** All ids of a planted route with an id in every possible place. */
 export function idsOfPlantedRoute(_context: Service['context']): string[] {
   const line = Joi.object({ slot_id: Joi.string(), note: Joi.string() });
   const planted = {
@@ -33,7 +33,7 @@ export function idsOfPlantedRoute(_context: Service['context']): string[] {
   return idsTaken([planted]);
 }
 
-/** The listings of the partner interface: they show what there is to a caller that names nothing. */
+/** The listings of the partner interface, which need no id. */
 export const pathsOfListings = (context: Service['context']): string[] =>
   partnerRoutes(context)
     .filter(({ method, path }) => method === 'get' && !path.includes(':'))

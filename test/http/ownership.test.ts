@@ -15,14 +15,14 @@ const { owner, peer, outsider, venue, anySlot } = scene;
 const rows = ownershipRows(scene);
 afterAll(() => service.stop());
 
-/** The bytes of a response without what differs between any two: the request's id and the time of a report. */
+/** A response without its request id and report time, which always differ. */
 const bytesOf = (reply: Reply): string =>
   reply.text
     .replace(/"(request_id|generated_at)":"[^"]*"/g, '"$1":"…"')
-    // A sealed cursor is another text each time, of one length.
+    // A sealed cursor is different text each time, but always of the same length.
     .replace(/"next_cursor":"(v2\.[^"]*)"/g, (_all, sealed: string) => `"next_cursor":${sealed.length}`);
 
-/** Everything that is stored of the owner. */
+/** All stored objects of the owner. */
 async function ownersObjects(): Promise<string> {
   const names = ['reservations', 'webhook_subscriptions', 'deliveries', 'packages', 'package_purchases'];
   const found = names.map((name) =>
@@ -31,7 +31,7 @@ async function ownersObjects(): Promise<string> {
   return JSON.stringify(await Promise.all(found));
 }
 
-test('every id that a route of the partner interface takes has its row below, and no row is left over', async () => {
+test('every id that a partner route accepts has exactly one row, and every row has such an id', async () => {
   const taken = await routes.idsOfPartnerRoutes();
   expect(rows.map(({ id }) => id).toSorted()).toEqual(taken.toSorted());
   expect(taken).toEqual(
@@ -42,7 +42,7 @@ test('every id that a route of the partner interface takes has its row below, an
   );
 });
 
-test('control: a new route has no row, wherever in it an id stands', async () => {
+test('control: an id in any place of a new route has no row', async () => {
   const taken = await routes.idsOfPlantedRoute();
   expect(taken.map((id) => id.split(' ')[2])).toEqual([
     ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],
@@ -50,18 +50,18 @@ test('control: a new route has no row, wherever in it an id stands', async () =>
   expect(rows.filter(({ id }) => taken.includes(id))).toEqual([]);
 });
 
-test('a cursor of one partner’s listing shows another nothing of it', async () => {
+test('a cursor of one partner’s listing shows nothing of it to another', async () => {
   for (const path of ['/api/v1/bookings', '/api/v1/partner/holds']) {
     for (const _ of [1, 2]) await bookSlot(owner, anySlot());
     const next = String(expectStatus(await owner.api.get(`${path}?limit=1`), 200)['next_cursor']);
     const seen = expectStatus(await outsider.api.get(`${path}?cursor=${next}`), 200);
     expect([path, seen['data']]).toEqual([path, []]);
-    // Control: its owner goes on from there.
+    // Control: its owner can continue from there.
     expect(expectStatus(await owner.api.get(`${path}?cursor=${next}`), 200)['count']).not.toBe(0);
   }
 });
 
-describe('another partner’s object is told from a missing one by nobody, and stays as it was', () => {
+describe('another partner’s object looks like a missing one, and stays unchanged', () => {
   test.each(rows)('$id', async (row) => {
     const id = await row.own();
     const before = await ownersObjects();
@@ -77,19 +77,19 @@ describe('another partner’s object is told from a missing one by nobody, and s
       if (row.stranger === row.missing) expect(bytesOf(reply)).toBe(bytesOf(missing));
     }
     expect(await ownersObjects()).toBe(before);
-    // Only a call that works for its owner has proved anything.
+    // Only a call that succeeds for its owner proves anything.
     const granted = await row.call(owner.api, id);
     expect(verdict(granted)).toBe(row.owner);
     expect(bytesOf(granted)).not.toBe(bytesOf(missing));
   });
 });
 
-/** An id of the same form that names nothing. */
+/** An id of the same form that does not exist. */
 function missingLike(id: string): string {
   return /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : id.replace(/^[a-z]+/, 'nowhere');
 }
 
-test('no listing shows a partner anything of another', async () => {
+test('no listing shows a partner another’s data', async () => {
   const { hold_id, booking_id } = await bookSlot(owner, anySlot());
   const subscription = await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created']);
   const ids = [String(hold_id), String(booking_id), subscription.id];

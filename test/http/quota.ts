@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { converse, headOf, repliesIn } from './raw-connection.ts';
 
-/** The fields of a response that tell of a limit, read by the grammar of the draft: nothing else passes. */
+/** The rate-limit fields of a response, parsed strictly by the grammar of the draft. */
 export type Quota = {
   policy: string;
   limit: number;
@@ -12,7 +12,7 @@ export type Quota = {
   resetSeconds: number;
 };
 
-/** Undefined where the response has neither field. */
+/** Undefined if the response has neither field. */
 export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined {
   const policy = headers.get('ratelimit-policy');
   const state = headers.get('ratelimit');
@@ -29,25 +29,25 @@ export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined 
   };
 }
 
-/** The responses to so many calls, one after another. */
+/** The responses to `count` calls, one after the other. */
 export async function inTurn<T>(count: number, call: () => Promise<T>): Promise<T[]> {
   const replies: T[] = [];
   for (let n = 0; n < count; n += 1) replies.push(await call());
   return replies;
 }
 
-/** The Redis key under which a service counts the calls of a partner. */
+/** The Redis key in which a service counts the calls of a partner. */
 export const counterOf = (service: { environment: Record<string, string> }, partnerId: string): string =>
   `${service.environment['QUEUE_PREFIX']}:rate-limit:${partnerId}`;
 
-/** How many calls a process has had beyond each limit, by `listener limit`. */
+/** Calls of a process beyond each limit, by `listener limit`. */
 export async function readLimited(adminUrl: string): Promise<Record<string, number>> {
   const families = parseExposition(await (await fetch(`${adminUrl}/metrics`)).text());
   const samples = families.get('http_rate_limited_total')?.samples ?? [];
   return Object.fromEntries(samples.map(({ labels, value }) => [`${labels['listener']} ${labels['limit']}`, value]));
 }
 
-/** Waits until a process has counted exactly so many calls beyond its limits since `before`; its page may be a quarter of a second old. */
+/** Waits for exactly this many calls beyond the limits since `before`; the metrics may be 0.25 s old. */
 export async function expectLimited(
   adminUrl: string,
   before: Record<string, number>,
@@ -61,7 +61,7 @@ export async function expectLimited(
   );
 }
 
-/** The status of a GET that reaches the listener from another address of this machine. */
+/** The status of a GET from another address of this machine. */
 export async function statusFrom(
   localAddress: string,
   url: string,

@@ -17,14 +17,14 @@ import { counterOf, inTurn, quotaOf } from './quota.ts';
 const LIMIT = 3;
 const VENUES = '/api/v1/partner/venues';
 const ANSWER_WITHIN_MS = 500;
-/** How long Redis is given to answer. */
+/** How long a process waits for Redis. */
 const PATIENCE_MS = 100;
 
 let redis: OwnRedis;
 let one: Service;
 let two: Service;
 
-// Redis is away from the start.
+// Redis is down from the start.
 beforeAll(async () => {
   redis = await ownRedis();
   const settings = { REDIS_URL: redis.uri, RATE_LIMIT_PER_MINUTE: String(LIMIT) };
@@ -56,7 +56,7 @@ const ALONE = 'falling back to per-process rate limits';
 const TOGETHER = 'rate limits are shared by all processes';
 const lines = (service: Service, text: string) => service.logs().split(text).length - 1;
 
-/** Each process by itself: both let the whole quota through, and no call more. */
+/** Each process counts by itself: both serve the whole quota, and no more. */
 async function expectEachByItself(): Promise<Timed[]> {
   const partner = await anyPartner(one);
   const replies: Timed[] = [];
@@ -73,7 +73,7 @@ async function expectEachByItself(): Promise<Timed[]> {
   return replies;
 }
 
-/** Asks Redis over a connection that is gone afterwards: one that was lost is never made again, whatever becomes of Redis. */
+/** Asks Redis over a temporary connection, which never reconnects. */
 async function ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(redis.uri, { retryStrategy: () => null });
   client.on('error', () => undefined);
@@ -86,7 +86,7 @@ async function ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
 
 const isCounted = async (key: string) => (await ask((client) => client.exists(key))) === 1;
 
-/** Waits until both count in Redis, then holds them to one quota between them. */
+/** Waits until both processes count in Redis, then expects one quota for both. */
 async function expectTogether(): Promise<void> {
   for (const service of [one, two]) {
     await eventually('the process counts in Redis', async () => {
@@ -104,14 +104,14 @@ async function expectTogether(): Promise<void> {
   expect(replies.map(verdict)).toEqual(['200', '200', '200', '429 RATE_LIMITED', '429 RATE_LIMITED']);
 }
 
-test('with Redis away from the start each process limits by itself, and together once it is there', async () => {
+test('with Redis down from the start, each process limits by itself, and together once Redis is up', async () => {
   await expectEachByItself();
   await redis.start();
   await expectTogether();
   expect([one, two].map((service) => lines(service, ALONE))).toEqual([1, 1]);
 });
 
-test('with Redis killed each process limits by itself, and together once it is back', async () => {
+test('with Redis killed, each process limits by itself, and together once Redis is back', async () => {
   const before = [one, two].map((service) => [lines(service, ALONE), lines(service, TOGETHER)]);
   await redis.signal('SIGKILL');
   await expectEachByItself();
@@ -121,15 +121,15 @@ test('with Redis killed each process limits by itself, and together once it is b
   expect(after).toEqual(before.map(([alone = 0, together = 0]) => [alone + 1, together + 1]));
 });
 
-test('with Redis frozen one call of each process pays for finding out, and the others do not', async () => {
+test('with Redis frozen, only the first call of each process waits for it', async () => {
   await redis.signal('SIGSTOP');
   const replies = await expectEachByItself();
-  // The first of each process shows that Redis was asked and did not answer.
+  // The first call of each process has waited for Redis.
   const first = [replies[0], replies[LIMIT + 2]].map((reply) => reply?.durationMs ?? 0);
   expect(Math.min(...first)).toBeGreaterThanOrEqual(PATIENCE_MS - 5);
 
-  // For longer than it takes until Redis is asked again, several times over, which no call waits for. Counted without
-  // HTTP, so that what is slow is the limit and not a busy machine.
+  // Longer than several retries of Redis, for which no call may wait. Counts without HTTP, so that a busy machine does
+  // not look like a slow limit.
   const endsAt = performance.now() + 1500;
   const waitsMs: number[] = [];
   while (performance.now() < endsAt) {
@@ -145,7 +145,7 @@ test('with Redis frozen one call of each process pays for finding out, and the o
   await expectTogether();
 });
 
-test('a process that was too busy to read the response of Redis does not take that for an outage', async () => {
+test('a process that is too busy to read the response of Redis does not mistake that for an outage', async () => {
   const limits = createRateLimits(one.context.config, one.context.log);
   await eventually('it counts in Redis', async () => {
     await limits.partnerCalls?.count('warm');
@@ -163,7 +163,7 @@ test('a process that was too busy to read the response of Redis does not take th
   await limits.close();
 });
 
-test('a process that stops lets go of a frozen Redis within two seconds', async () => {
+test('a stopping process gives up a frozen Redis within two seconds', async () => {
   const limits = createRateLimits(one.context.config, one.context.log);
   await eventually('it counts in Redis', async () => {
     await limits.partnerCalls?.count('last');

@@ -39,7 +39,7 @@ test('concurrent calls are counted one by one', async () => {
   ]);
 });
 
-test('calls beyond the limit are counted in the metrics, those within are not', async () => {
+test('the metrics count only calls beyond the limit', async () => {
   const { api } = await anyPartner(service);
   const before = await readLimited(service.adminUrl);
   await calls(api, LIMIT + 2);
@@ -47,7 +47,7 @@ test('calls beyond the limit are counted in the metrics, those within are not', 
   await expectLimited(service.adminUrl, before, { 'partner calls': 3 });
 });
 
-test('the second key of a partner counts with the first', async () => {
+test('the keys of a partner share one count', async () => {
   const { api, id } = await anyPartner(service);
   const made = await operatorOf(service).post(`/api/v1/operator/partners/${id}/keys`, {});
   const second = createClient(service.url, String(expectStatus(made, 201)['api_key']));
@@ -71,7 +71,7 @@ test('when the window ends, a new one starts', async () => {
   expect(quotaOf(first)).toMatchObject({ remaining: LIMIT - 1, resetSeconds: 60 });
 });
 
-test('Redis has a number under the id of the partner, until the window ends; rejected calls do not reach it', async () => {
+test('Redis counts by partner id until the window ends; rejected calls are not counted there', async () => {
   const { api, id, apiKey } = await anyPartner(service);
   await calls(api, 3);
   expect(await redis.get(counterOf(service, id))).toBe('3');
@@ -85,7 +85,7 @@ test('Redis has a number under the id of the partner, until the window ends; rej
   expect(await redis.get(counterOf(service, id))).toBe(String(LIMIT));
 });
 
-test('a success, an unchanged read, a HEAD and every kind of rejection count, and say what is left', async () => {
+test('successes, unchanged reads, HEAD and every kind of rejection count, and state the remaining quota', async () => {
   const venue = await anyVenue(service);
   const slots = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(3)}`;
   const { api } = await anyPartner(service, [venue.id]);
@@ -105,7 +105,7 @@ test('a success, an unchanged read, a HEAD and every kind of rejection count, an
   expect(remaining(replies)).toEqual([4, 3, 2, 4, 3, 2, 1]);
 });
 
-test('a path or method that does not exist counts too, and is never 429', async () => {
+test('unknown paths and methods count too, but are never 429', async () => {
   const { api } = await anyPartner(service);
   const replies = [
     await api.get('/api/v1/nothing'),
@@ -123,7 +123,7 @@ test('a path or method that does not exist counts too, and is never 429', async 
   expect([verdict(wrong), quotaOf(wrong)?.policy]).toEqual(['404 ROUTE_NOT_FOUND', 'bad-keys']);
 });
 
-test('responses that are for no partner have no limit', async () => {
+test('responses without a partner have no limit', async () => {
   const stranger = createClient(service.url, undefined);
   for (const path of ['/healthz', '/readyz', '/api/v1/nothing'])
     expect(quotaOf(await stranger.get(path))).toBeUndefined();
@@ -132,7 +132,7 @@ test('responses that are for no partner have no limit', async () => {
   expect(quotaOf(await api.post('/docs/quickstart', {}))).toBeUndefined();
 });
 
-test('RATE_LIMIT_PER_MINUTE=0: no limit, no fields, and bad keys are 401 however many', async () => {
+test('RATE_LIMIT_PER_MINUTE=0: no limit, no fields, and any number of bad keys is 401', async () => {
   const unlimited = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   try {
     const { api } = await anyPartner(unlimited);

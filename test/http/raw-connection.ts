@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 import type { Reply } from '../support/client.ts';
 
-/** A bare connection to a listener, for what no HTTP client would send. */
+/** A raw connection to a listener, for bytes that no HTTP client sends. */
 export type RawConnection = {
   socket: Socket;
-  /** Everything that has come so far. */
+  /** Everything received so far. */
   text(): string;
-  /** Resolves when it is closed, from whichever side, with how long it was open. */
+  /** Resolves when either side has closed it, with the time that it was open. */
   closed: Promise<number>;
 };
 
-/** `localAddress`: an address of this machine for the listener to see. */
+/** `localAddress`: the local address that the listener sees. */
 export function openRaw(url: string, sent: string | Buffer = '', localAddress?: string): RawConnection {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
@@ -29,21 +29,21 @@ export function openRaw(url: string, sent: string | Buffer = '', localAddress?: 
   };
 }
 
-/** The beginning of a request, without a body; the listener closes its connection after the response. */
+/** The headers of a request; the listener closes the connection after its response. */
 export function headOf(method: string, url: string, headers: readonly (readonly [string, string | number])[]): string {
   const { host, pathname } = new URL(url);
   const all = [['Host', host], ['Connection', 'close'], ...headers];
   return [`${method} ${pathname} HTTP/1.1`, ...all.map((each) => each.join(': ')), '\r\n'].join('\r\n');
 }
 
-/** Sends this and answers what came until the listener closed the connection. */
+/** Sends this; returns everything received until the listener closes the connection. */
 export async function converse(url: string, sent: string | Buffer, localAddress?: string): Promise<string> {
   const { closed, text } = openRaw(url, sent, localAddress);
   await closed;
   return text();
 }
 
-/** The answers in what came over a connection, in order; each must have a Content-Length. */
+/** The responses received over a connection, in order; each must have a Content-Length. */
 export function repliesIn(text: string): Reply[] {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   if (head === '') return [];

@@ -6,7 +6,7 @@ const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a';
 const WORDS = new Set(['api', 'v1', 'bookings', 'resources', 'slots', 'cancel', 'queues', 'walk-in']);
 const written = (path: string) => redactPath(path, WORDS);
 
-describe('written down as they are', () => {
+describe('logged unchanged:', () => {
   test.each([
     '/',
     '/api/v1/bookings',
@@ -24,7 +24,7 @@ describe('written down as they are', () => {
   });
 });
 
-describe('written down as [other] is', () => {
+describe('logged as [other]:', () => {
   test.each([
     ['a number', '919812345098'],
     ['a number with its sign', '+919812345098'],
@@ -42,12 +42,12 @@ describe('written down as [other] is', () => {
     expect(written(`/${part}`)).toBe('/[other]');
   });
 
-  test('a number, and what is no slug, in the place of one', () => {
+  test('a number or another text in place of a slug', () => {
     for (const part of ['919812345098', 'asha-919812345098', 'Asha', 'asha--rao', '%61sha'])
       expect(written(`/api/v1/resources/${part}`)).toBe('/api/v1/resources/[other]');
   });
 
-  test('what follows after many parts', () => {
+  test('the rest after many segments', () => {
     expect(written('/api'.repeat(15))).toBe('/api'.repeat(15));
     expect(written('/api'.repeat(5000))).toBe(`${'/api'.repeat(15)}/[other]`);
   });

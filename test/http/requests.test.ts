@@ -30,17 +30,17 @@ describe('malformed percent-encoding', () => {
     },
   );
 
-  test.each(['%', '%ZZ', '%E0%A4%A', '%ED%A0%80'])('%s in a query is the fault of its field', async (value) => {
+  test.each(['%', '%ZZ', '%E0%A4%A', '%ED%A0%80'])('%s in a query is rejected only if it is not UTF-8', async (value) => {
     const query = `venue_id=${value}&date=2026-11-21`;
     expect(verdict(await partner.api.get(`/api/v1/slots/availability?${query}`))).toBe('400 VALIDATION_ERROR venue_id');
-    // The first two are those characters themselves, the others bytes that are not UTF-8.
+    // The first two are literal percent signs, the others are bytes that are not UTF-8.
     expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe(
       value.length < 4 ? '200' : '400 VALIDATION_ERROR customer_name',
     );
   });
 });
 
-test('a UUID in capitals names what it names in lower case: in a path, a query and a body', async () => {
+test('a UUID is case-insensitive in a path, a query and a body', async () => {
   const venue = await anyVenue(service);
   const seller = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(seller, venue.id);
@@ -81,12 +81,12 @@ describe('an API key', () => {
     },
   );
 
-  test('is read from the header alone, never from the query', async () => {
+  test('is read from the header only, never from the query', async () => {
     const query = `x-api-key=${partner.apiKey}&api_key=${partner.apiKey}`;
     expect(verdict(await stranger.get(`/api/v1/partner/venues?${query}`))).toBe('401 INVALID_API_KEY');
   });
 
-  test('never gets into the log', async () => {
+  test('is never logged', async () => {
     expect(await service.logs()).toContain('/api/v1/partner/venues');
     expect(await service.logs()).not.toContain(partner.apiKey.slice(-43));
   });

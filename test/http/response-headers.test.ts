@@ -11,7 +11,7 @@ const VENUES = '/api/v1/partner/venues';
 afterAll(() => service.stop());
 const partner = await anyPartnerOverHttp(service);
 
-/** On every response, whatever it is. */
+/** Headers of every response. */
 const ALWAYS = {
   'content-security-policy':
     "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline'",
@@ -39,11 +39,11 @@ const quota = (name: string) => ({
   'ratelimit-policy': expect.stringMatching(new RegExp(`^"${name}";q=\\d+;w=60$`)),
 });
 
-/** Only responses to reads have a tag; `undefined` expects no header. */
+/** Only responses to reads have an ETag; `undefined` expects no header. */
 const UNTAGGED = { etag: undefined };
 
 const answered = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [status, Object.fromEntries(headers)];
-/** A status with exactly the headers of every response, those of a body, and `more`. */
+/** A status with exactly the headers of every response, those of its body, and `more`. */
 const described = (status: number, { text }: Pick<Reply, 'text'>, more: object = {}) => [
   status,
   {
@@ -72,7 +72,7 @@ describe('a response of the partner listener has exactly these headers', () => {
     expect(answered(head)).toEqual(described(200, read, quota('partner')));
   });
 
-  test('created and rejected, with what was ignored', async () => {
+  test('created and rejected, with ignored fields', async () => {
     const endpoint = { endpoint_url: 'https://hooks.example.org/a', event_types: ['hold_created'] };
     const created = await partner.api.post('/api/v1/partner/webhooks', { ...endpoint, colour: 'red' });
     const ignored = { ...quota('partner'), 'x-ignored-fields': 'colour' };
@@ -91,7 +91,7 @@ describe('a response of the partner listener has exactly these headers', () => {
   });
 });
 
-test('a response of the admin listener has exactly these headers, and a page a stricter policy', async () => {
+test('a response of the admin listener has exactly these headers, and a page has a stricter policy', async () => {
   const page = await createClient(service.adminUrl, undefined).get('/sign-in');
   const ofPage = { 'content-security-policy': PAGE_POLICY, 'content-type': 'text/html; charset=utf-8' };
   expect(answered(page)).toEqual(described(200, page, ofPage));
@@ -102,7 +102,7 @@ test('a response of the admin listener has exactly these headers, and a page a s
   expect(answered(renamed)).toEqual(described(200, renamed, UNTAGGED));
   const missing = await operator.get('/api/v1/operator/nowhere');
   expect(answered(missing)).toEqual(described(404, missing));
-  // The queue board is an Express app of its own.
+  // The queue board is a separate Express app.
   const board = await operator.get('/queues/api/queues');
   expect(answered(board)).toEqual(described(200, board, { 'x-powered-by': 'Express' }));
 });

@@ -18,7 +18,7 @@ import { verdict } from '../support/verdict.ts';
 import type { RawConnection } from './raw-connection.ts';
 import { openRaw, repliesIn } from './raw-connection.ts';
 
-/** The promise, with the limits of production. `npm test` has shorter limits, and does not measure how fast the machine is. */
+/** The promise with production limits. `npm test` has shorter limits, and does not measure the machine's speed. */
 const CUT_WITHIN_MS = 15_000;
 const SHORT_LIMITS: Partial<ListenerLimits> = {
   headersTimeoutMs: 2000,
@@ -30,15 +30,15 @@ const NOISE_MS = 250;
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
 const POST =
   'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n';
-/** More than the buffers of two sockets take; of the second, each response is a file that is read as it is sent. */
+/** Responses larger than the buffers of two sockets. The second kind are files, which are read while they are sent. */
 const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
 const MANY_FILES = 'GET /docs/reference/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
 
 let service: Service;
-/** The service, on a listener with these limits. */
+/** The service on a listener with these limits. */
 let listener: Listener;
 let partner: Partner;
-/** The server's side of the connections of those who ask for much. */
+/** Server-side sockets of clients that request large responses. */
 const sending = new Set<Socket>();
 /** The app on a server without time limits. */
 let patient: Server;
@@ -67,7 +67,7 @@ afterAll(async () => {
 
 type SlowClient = (url: string) => RawConnection;
 
-/** Sends `begin`, then a byte now and then. */
+/** Sends `begin`, then a byte from time to time. */
 const dripping =
   (begin: string): SlowClient =>
   (url) => {
@@ -77,7 +77,7 @@ const dripping =
     return connection;
   };
 
-/** Sends `asked` and takes nothing of the responses. */
+/** Sends `asked`, but reads no responses. */
 const unread =
   (asked: string): SlowClient =>
   (url) => {
@@ -97,7 +97,7 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['does not read files', unread(MANY_FILES), READERS],
 ];
 
-/** How long an ordinary client waits for its responses until `until` settles; every response must be 200. */
+/** How long an ordinary client waits for responses, which must be 200, until `until` settles. */
 const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
   durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 
@@ -106,12 +106,12 @@ async function untilCut(connections: readonly RawConnection[]): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   const isOver = () => deadline.aborted;
   while (!isOver() && (sending.size < 2 * READERS || [...sending].some(({ destroyed }) => !destroyed))) await delay(50);
-  // A socket that reads nothing learns of its end only when it reads again.
+  // A paused socket notices its end only when it reads again.
   for (const { socket } of connections) socket.resume();
   while (!isOver() && connections.some(({ socket }) => !socket.closed)) await delay(50);
 }
 
-test('clients that are slow on purpose are cut in time, and do not slow the others down', async () => {
+test('clients that are slow on purpose are cut in time, and do not slow down others', async () => {
   const before = await normalCalls(delay(scaled(5000, 100)));
 
   const slow = SLOW_CLIENTS.map(([name, open, count]) => ({
@@ -133,7 +133,7 @@ test('clients that are slow on purpose are cut in time, and do not slow the othe
     expect(Math.max(...openMs)).toBeLessThan(CUT_WITHIN_MS);
     expect(during.p99).toBeLessThan(5 * before.p99 + NOISE_MS);
   }
-  // Control: without the limits nobody is cut.
+  // Control: without the limits, no client is cut.
   expect(left.map(({ socket }) => socket.closed)).toEqual(SLOW_CLIENTS.map(() => false));
   for (const { socket } of left) socket.destroy();
   const cut = slow.flatMap(({ name, connections }) =>

@@ -4,6 +4,6 @@ import { listenUntilStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
 
-/** Another listener of the partner interface, which holds so many connections; returns its address. */
+/** Another partner listener with this limit of connections; returns its address. */
 export const listenWith = (context: Context, maxConnections: number): Promise<string> =>
   listenUntilStop(context, createPartnerApp(context), { maxConnections });

@@ -15,7 +15,7 @@ const service = sharedService();
 const { listenWith } = service.inHost<typeof Listening>('test/http/unreadable-requests.in-host.ts');
 afterAll(() => service.stop());
 
-describe('what is no request is answered in the documented form, and its connection is closed', () => {
+describe('an unreadable request gets a documented error, and its connection is closed', () => {
   const unreadable: [string, string, string][] = [
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', '400 MALFORMED_REQUEST'],
     ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000', '400 MALFORMED_REQUEST'],
@@ -37,14 +37,14 @@ describe('what is no request is answered in the documented form, and its connect
     ['17 KB of a path', `GET /${'x'.repeat(17 * KB)} HTTP/1.1\r\nHost: a\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
   ];
   test.each(unreadable)('%s', async (_what, sent, expected) => {
-    // Partners are led to the page of the code; operators have none.
+    // Partner errors link to the page of the code; operators have none.
     for (const [url, docs] of [[service.url, `/docs/errors/${expected.slice(4)}`], [service.adminUrl]] as const) {
       const replies = repliesIn(await converse(url, sent));
       expect(replies.map((reply) => [verdict(reply), errorOf(reply).docs])).toEqual([[expected, docs]]);
     }
   });
 
-  test('control: what is just within the limits is served', async () => {
+  test('control: a request just within the limits is served', async () => {
     const close = 'Connection: close\r\n';
     for (const sent of [
       `${HEALTH}${close}X-Long: ${'x'.repeat(15 * KB)}\r\n\r\n`,
@@ -62,7 +62,7 @@ describe('what is no request is answered in the documented form, and its connect
 });
 
 describe('one connection', () => {
-  test('takes requests one behind the other without waiting, and returns them in order', async () => {
+  test('accepts pipelined requests, and answers them in order', async () => {
     const paths = ['/healthz', '/a', '/readyz', '/b'];
     const sent = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${path.slice(1)}\r\n\r\n`);
     const connection = openRaw(service.url, sent.join(''));
@@ -75,13 +75,13 @@ describe('one connection', () => {
     connection.socket.destroy();
   });
 
-  test('answers a request that something unreadable follows', async () => {
+  test('answers a request that is followed by an unreadable one', async () => {
     const text = await converse(service.url, `GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n`);
     expect(repliesIn(text).map(verdict)[0]).toBe('200');
   });
 });
 
-test('connections beyond what a listener holds are closed at once, and there is room again when one goes', async () => {
+test('connections beyond a listener’s limit are closed immediately; when one ends, the next is accepted', async () => {
   const url = await listenWith(3);
   const held = [openRaw(url), openRaw(url), openRaw(url)];
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
