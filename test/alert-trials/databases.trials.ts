@@ -9,7 +9,7 @@ import type { TrialSystem } from './trial-system.ts';
 
 const primary = ({ mongo }: TrialSystem) => mongo.primary();
 
-/** Has MongoDB hold up all commands of these names on the reservations, of the service and of nobody else. */
+/** Makes MongoDB block these commands on the service's reservations only. */
 async function holdUp(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
   await failCommand(system, {
     mode: 'alwaysOn',
@@ -46,7 +46,7 @@ async function dataFolder(system: TrialSystem): Promise<string> {
   return String(folder);
 }
 
-/** Redis cannot write this file of its folder when `write` asks it to: a folder has its name. */
+/** Redis cannot write this file, because a folder has its name. */
 function unwritable(fault: string, file: string, write: (redis: Redis) => Promise<unknown>): Trial {
   const change = (place: (folder: string) => Promise<unknown>) => async (system: TrialSystem) => {
     await place(path.join(await dataFolder(system), file));
@@ -61,7 +61,7 @@ const writeAof = (system: TrialSystem, appendonly: 'yes' | 'no') =>
 const limitMemory = (system: TrialSystem, bytes: number) =>
   askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
 
-/** The calls that go on during a trial. */
+/** The load of a trial. */
 let load: Load | undefined;
 async function stopLoad(): Promise<void> {
   await load?.stop();
@@ -80,7 +80,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       for (const member of system.mongo.members) await member.signal('SIGCONT');
       await stopLoad();
     },
-    // The window of BookingSalesFailing, with what was under way.
+    // The window of BookingSalesFailing, and the calls in progress.
     clearsWithinMs: 180_000,
   },
   {
@@ -148,7 +148,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
       mend: ({ db }) => migrate(db),
     },
-    // The name of the AOF after its first rewrite, of Redis 7.
+    // Redis 7 gives the AOF this name after its first rewrite.
     unwritable('Redis cannot rewrite its AOF', 'appendonlydir/appendonly.aof.2.base.rdb', (redis) =>
       redis.bgrewriteaof(),
     ),

@@ -1,5 +1,5 @@
-/* oxlint-disable unicorn/no-new-array -- only so do numbers lie in the heap as eight bytes each */
-// Loaded into a process that is to run short of descriptors and heap: SIGWINCH, which nothing else listens to, has it take nearly all.
+/* oxlint-disable unicorn/no-new-array -- only then do numbers take eight bytes each in the heap */
+// Preloaded into a process: on SIGWINCH, which nothing else handles, uses up nearly all its descriptors and heap.
 import { closeSync, openSync } from 'node:fs';
 
 const FILES_LEFT = 30;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TrialSystem } from './trial-system.ts';
 
 const PAUSE_MS = 100;
-/** As a partner's program has it: longer than the service takes to respond while its database is away. */
+/** A typical timeout of a partner: longer than the service takes to respond while its database is down. */
 const TIMEOUT_MS = 15_000;
 
-/** Calls of a partner that go on until they are stopped, whatever is responded. */
+/** Repeated calls of a partner until stopped, whatever the responses. */
 export type Load = { stop(): Promise<void> };
 
 function repeat(lanes: number, call: () => Promise<Response>): Load {
@@ -32,7 +32,7 @@ const headersOf = (system: TrialSystem) => ({
   'content-type': 'application/json',
 });
 
-/** Holds are placed on slots that are free. */
+/** Places holds on free slots. */
 export function placeHolds(system: TrialSystem, lanes: number): Load {
   return repeat(lanes, () =>
     fetch(`${system.url}/api/v1/partner/holds`, {
@@ -44,7 +44,7 @@ export function placeHolds(system: TrialSystem, lanes: number): Load {
   );
 }
 
-/** Bookings are searched by a number that no other call has, so that each is a read of its own. */
+/** Searches bookings by a different number each time, so that each call is a separate read. */
 export function readBookings(system: TrialSystem, lanes: number): Load {
   let number = 9_800_000_000;
   return repeat(lanes, () =>

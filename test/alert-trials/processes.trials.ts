@@ -7,7 +7,7 @@ import type { Part, TrialSystem } from './trial-system.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A process has the processor for a tenth of the time, until that is mended. */
+/** A process gets a tenth of the processor time until mended. */
 function starved(part: Part, name: string): Trial {
   const stopping = new AbortController();
   let going = Promise.resolve();
@@ -67,7 +67,7 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
     inflict: ({ parts }) => parts['webhook-delivery'].signal('SIGWINCH'),
     mend: async (system) => {
-      // A restart, as a process that has nothing to do collects no garbage.
+      // Restart, because an idle process collects no garbage.
       await system.parts['webhook-delivery'].end();
       await system.restart('webhook-delivery');
     },
@@ -79,7 +79,7 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
       for (let time = 0; time < 3; time += 1) {
         await parts['hold-expiry'].signal('SIGKILL');
         await restart('hold-expiry');
-        // Prometheus counts what it has seen.
+        // Prometheus counts only the restarts that it has scraped.
         await delay(6000);
       }
     },
@@ -96,7 +96,7 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
           await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
       },
       mend: async () => undefined,
-      // Two minutes by the clock, and a minute of calm.
+      // Two minutes by the clock, and a minute without the alert.
       clearsWithinMs: 300_000,
     },
     ...WORKED_QUEUES.map(paused),
@@ -107,7 +107,7 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
     kinds: ['endpoint_failing', 'dead_letter'],
     inflict: async (system) => {
       system.receiver.respondWith(500);
-      // Before and after a scrape: of a series that begins, Prometheus does not see the growth.
+      // Before and after a scrape: Prometheus does not see the growth of a series that begins.
       for (let n = 0; n < 15; n += 1) {
         await placeHold(system.partner, system.nextSlot());
         await delay(1000);

@@ -8,7 +8,7 @@ import { keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
 import { SLOW } from './slow-rules.ts';
 
-/** Without service discovery and without the pages of its own. */
+/** Without service discovery and the web UI. */
 const PROMETHEUS = {
   name: 'prometheus',
   module: 'github.com/prometheus/prometheus/cmd/prometheus',
@@ -16,20 +16,20 @@ const PROMETHEUS = {
   tags: ['remove_all_sd'],
 };
 
-/** By its rule an alert names a process by `job`, a queue by `queue`, or neither. */
+/** Each rule names a process by `job`, a queue by `queue`, or neither. */
 export type AlertLabels = { alertname: string; job?: string; queue?: string };
 
-/** A real Prometheus with the scrape configuration and the rules of the repository. */
+/** A real Prometheus with the repository's scrape configuration and rules. */
 export type Prometheus = {
-  /** The alerts that fire now, by their labels. */
+  /** The labels of the alerts that fire now. */
   firing(): Promise<AlertLabels[]>;
   stop(): Promise<void>;
 };
 
-/** Built from source where it is not there yet, once: some three minutes. */
+/** Builds it from source the first time, which takes about three minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
-/** Scrapes `targets`, addresses by job, as scrape.yml says; rules that are slow on purpose have shorter windows. */
+/** Scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */
 export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<Prometheus> {
   const [binary, folder, port] = [await prometheusBinary(), await temporaryFolder(), await freePort()];
   const config = parse(await readFile(path.join(PROMETHEUS_FOLDER, 'scrape.yml'), 'utf8')) as {

@@ -3,10 +3,10 @@ import { eventually } from '../support/eventually.ts';
 import { runTrial, type TrialRow } from './trial.ts';
 import { startTrialSystem, type TrialSystem } from './trial-system.ts';
 
-/** One alert at most a minute is posted, what has happened meanwhile with it. */
+/** At most one alert a minute is posted, with all changes since the last. */
 const POSTED_WITHIN_MS = 150_000;
 
-/** Tries these rows one after the other on a system of their own; at the end, ALERT_URL must have been sent the begin and the end of each. */
+/** Tries the rows in order on their own system. ALERT_URL must receive the begin and the end of each alert. */
 export function tryAll(rows: readonly TrialRow[], overrides: Record<string, string> = {}): void {
   jest.setTimeout(600_000);
   let system: TrialSystem;
@@ -19,13 +19,13 @@ export function tryAll(rows: readonly TrialRow[], overrides: Record<string, stri
     const trials = [row].flat();
     const titles = trials.map(({ fault, alerts, kinds = [] }) => `${fault}: ${[...alerts, ...kinds].join(', ')}`);
     test(`${titles.join('; ')}, within 60 s, and over after it`, async () => {
-      // All are mended before one that failed is told of.
+      // Mends all faults before reporting a failure.
       const outcomes = await Promise.allSettled(trials.map((trial) => runTrial(system, trial)));
       expect(outcomes).toEqual(trials.map(() => expect.objectContaining({ status: 'fulfilled' })));
     });
   }
 
-  test('ALERT_URL was sent each of the own alerts, when it began and when it was over', async () => {
+  test('ALERT_URL received the begin and the end of each alert of the service', async () => {
     const expected = [...new Set(rows.flat().flatMap(({ kinds = [] }) => kinds))].flatMap((kind) => [
       `${kind} open`,
       `${kind} resolved`,

@@ -1,6 +1,6 @@
 /**
- * Rules that take longer than 60 s on purpose, and why; by what window their own is replaced in trials, and their `for` by 10 s.
- * That they fire by their own windows, and not before, is tried by promtool (test/metrics/rules.system.test.ts).
+ * Rules that take longer than 60 s on purpose. Trials replace their windows by `window` and their `for` by 10 s.
+ * promtool tests the original windows (test/metrics/rules.system.test.ts).
  */
 export const SLOW: Readonly<Record<string, { window: '1m' | '2m'; because: string }>> = {
   BookingProcessRestarting: { window: '2m', because: 'it counts starts within half an hour' },
@@ -15,7 +15,7 @@ export const SLOW: Readonly<Record<string, { window: '1m' | '2m'; because: strin
   BookingDeadLetters: { window: '1m', because: 'it fires at once, and stays for an hour to be seen' },
 };
 
-/** Rules that no trial raises on a real service, and why; promtool alone tries them, and tests of each figure that it is right. */
+/** Rules that no trial raises on a real service, and why. promtool tests them, and other tests check their metrics. */
 export const UNTRIED: Readonly<Record<string, string>> = {
   BookingZoneDataOutdated: 'it takes another version of Node',
   BookingWorkStalled: 'work stalls by a bug only, and after two minutes: each of its commands has a time limit',

@@ -17,11 +17,11 @@ import { serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments, START_DEADLINE_MS } from '../support/worker-process.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-/** Each queue has a worker of its name. */
+/** Each queue has a worker with its name. */
 const PARTS = ['api', ...WORKED_QUEUES] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The whole service as it runs in production, watched by a Prometheus of its own, with a partner that subscribes to what it does. */
+/** The whole service as in production, with its own Prometheus, and a partner that subscribes to its events. */
 export type TrialSystem = {
   url: string;
   adminUrl: string;
@@ -29,24 +29,24 @@ export type TrialSystem = {
   queues: Queues;
   mongo: MongoSet;
   redis: OwnRedis;
-  /** Each on its port, so that it is the same target again after it was killed. */
+  /** Each keeps its port, so that it is the same target after a restart. */
   parts: Record<Part, KeptProcess>;
-  /** Starts what was killed, and waits until it answers. */
+  /** Restarts a killed process, and waits until it responds. */
   restart(part: Part): Promise<void>;
   partner: Partner;
   venue: Venue;
   receiver: WebhookReceiver;
   subscriptionId: string;
-  /** A free slot that nobody has got from here before. */
+  /** A free slot that no other call has returned. */
   nextSlot(): string;
   alerts: WebhookReceiver;
   prometheus: Prometheus;
   stop(): Promise<void>;
 };
 
-/** At most so many descriptors, so that they can be used up; each process opens some 40. */
+/** Few descriptors, so that a trial can use them up; each process opens about 40. */
 const MAX_FILES = 400;
-/** By a signal, a process uses up its heap and its descriptors. */
+/** Makes a process use up its heap and descriptors on a signal. */
 const HOGS = path.join(import.meta.dirname, 'hogs.mjs');
 
 export async function startTrialSystem(overrides: Record<string, string> = {}): Promise<TrialSystem> {

@@ -6,34 +6,34 @@ import type { Part, TrialSystem } from './trial-system.ts';
 
 /** One fault, and the alerts that it must raise. To try another alert, add a row to one of the `*.trials.ts`. */
 export type Trial = {
-  /** What is done: `hold expiry is killed`. */
+  /** Description of the fault: `hold expiry is killed`. */
   fault: string;
-  /** The process, or the queue, that each alert must be about which names one. */
+  /** The process or queue that the alerts must name, if they name any. */
   of?: Part;
   /** Alerts of Prometheus. */
   alerts: readonly string[];
-  /** The service's own. */
+  /** The service's own alerts. */
   kinds?: readonly AlertKind[];
   inflict: (system: TrialSystem) => Promise<unknown>;
-  /** Only ends the fault: whatever it has led to must mend itself. */
+  /** Ends only the fault; its consequences must disappear by themselves. */
   mend: (system: TrialSystem) => Promise<unknown>;
-  /** How long it may take until all are over: those of Prometheus by the windows of their rules, own ones have to be calm for a minute. */
+  /** Time until all alerts are over: the windows of Prometheus's rules, or a calm minute for the service's. */
   clearsWithinMs?: number;
 };
 
-/** One trial, or several at a time where no fault brings about an alert of another's, or ends it. */
+/** One trial, or several concurrent ones whose faults do not affect each other's alerts. */
 export type TrialRow = Trial | readonly Trial[];
 
-/** What came of one alert in one trial, in seconds since the fault was made, or mended. */
+/** Result of one alert in a trial, in seconds since the fault began or was mended. */
 export type TrialFinding = { alert: string; fault: string; firedAfter: number; clearedAfter: number };
 
 const FIRES_WITHIN_MS = 60_000;
 const POLL_MS = 500;
 const JOB_PREFIX = 'partner-booking-';
-/** A wait continues this long after the allowed time, so that the report has the measured figure. */
+/** Waits this much longer than allowed, to report the measured time. */
 const PATIENCE_MS = 60_000;
 
-/** Whether an alert, of either side, is raised now: by any process or queue, or by `of`. */
+/** Whether an alert of Prometheus or the service is raised now, for any process or queue or only for `of`. */
 async function isRaised(system: TrialSystem, alert: string, of: Part | undefined): Promise<boolean> {
   const isOfIt = (name: string | undefined) => of === undefined || name === undefined || name === of;
   if (alert.startsWith('Booking'))
@@ -47,7 +47,7 @@ async function isRaised(system: TrialSystem, alert: string, of: Part | undefined
   return open.some(({ subject }) => isOfIt(subject ?? undefined));
 }
 
-/** Waits until every alert is raised, or none; returns after how many milliseconds each was. */
+/** Waits until every alert is raised, or until none is; returns the milliseconds for each. */
 async function until(
   system: TrialSystem,
   { fault, of, alerts, kinds = [] }: Trial,
@@ -71,7 +71,7 @@ async function until(
   return Promise.all([...alerts, ...kinds].map(wait));
 }
 
-/** Makes the fault, waits for its alerts, mends it, and waits until they are over. Throws where one of that takes too long. */
+/** Causes the fault, waits for its alerts, mends it, and waits until they are over. Throws if a step takes too long. */
 export async function runTrial(system: TrialSystem, trial: Trial): Promise<TrialFinding[]> {
   const all = [...trial.alerts, ...(trial.kinds ?? [])];
   await until(system, trial, false, 180_000);

@@ -8,7 +8,7 @@ async function placeSome(system: TrialSystem, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
 }
 
-/** As after a clock that was wrong: nobody has the lease, and for so long nobody gets it. */
+/** Locks the sweep for this long without a holder, as after a wrong clock. */
 async function leaseSweep(db: Db, forMs: number): Promise<void> {
   const until = { $add: ['$$NOW', forMs] };
   await db
@@ -16,7 +16,7 @@ async function leaseSweep(db: Db, forMs: number): Promise<void> {
     .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
 }
 
-/** A worker, the work that waits while it does nothing, and the alerts of that. */
+/** A worker, the work that waits while the worker is down, and the alerts for it. */
 type Worker = Pick<Trial, 'alerts' | 'kinds'> & {
   of: Part;
   name: string;
@@ -35,7 +35,7 @@ const WEBHOOK_DELIVERY = {
   name: 'webhook delivery',
   addWork: async (system) => {
     await placeSome(system, 3);
-    // The API makes the delivery of a sample event itself, so one is due although no event is dispatched.
+    // The API itself creates the delivery of a sample event, so one is due without a dispatched event.
     const sample = `/api/v1/partner/webhooks/${system.subscriptionId}/test`;
     expectStatus(await system.partner.api.post(sample), 202);
   },
@@ -55,7 +55,7 @@ const killed = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   mend: ({ restart }) => restart(of),
 });
 
-/** Its connections stay open, so it is not absent. */
+/** A frozen worker keeps its connections, so it is not absent. */
 const frozen = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is frozen`,
   of,
@@ -94,7 +94,7 @@ export const WORKER_TRIALS: readonly TrialRow[] = [
       await delay(35_000);
       await system.parts['webhook-delivery'].signal('SIGCONT');
     },
-    // It is over when the window has passed.
+    // Ends when the window has passed.
     mend: async () => undefined,
     clearsWithinMs: 180_000,
   },

@@ -6,11 +6,11 @@ import { INSTANT, PARTNER, read, revokeGrant } from './steps.ts';
 
 const ME = `${PARTNER}/me`;
 
-/** Whom a key stands for. */
+/** A key describes its partner and its limits. */
 export const ACCOUNT_ROWS: readonly Row[] = [
   {
     rules: ['authentication/key-describes-itself', 'authentication/api-key'],
-    title: 'a key reads whose it is, itself, its limits, and the venues granted to its partner',
+    title: 'a key reads its partner, itself, its limits, and the granted venues',
     endpoints: [`GET ${ME} 200`],
     check: async (world) => {
       const [scene, other] = [

@@ -10,7 +10,7 @@ import { BOOKINGS, book, expectVerdict, inScene, list, NOWHERE, read, readBookin
 
 const PRODUCTION = { SERVICE_MODE: 'production', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
 
-/** Sends a request to every endpoint, its parameters naming nothing. */
+/** Calls every endpoint with ids that do not exist. */
 function askEverything(api: Client): Promise<Reply[]> {
   return Promise.all(
     ENDPOINTS.map((endpoint) => {
@@ -22,7 +22,7 @@ function askEverything(api: Client): Promise<Reply[]> {
 
 const keyPath = (partner: Partner) => `/api/v1/operator/partners/${partner.id}/keys`;
 
-/** Keys, whose they are, and what differs in production. */
+/** Keys, their partners, and the differences in production. */
 export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/api-key'],
@@ -36,7 +36,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/api-key', 'errors/body'],
     title:
-      'a malformed, an unknown, an expired and a revoked key are rejected; only to a caller that sent the whole key does the message say that it has ended',
+      'malformed, unknown, expired and revoked keys are rejected; only a caller with the whole key learns that it expired or was revoked',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`],
     check: async (world) => {
       const partner = await world.partner();
@@ -64,7 +64,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['authentication/suspended-partner'],
-    title: 'the key of a suspended partner, on every endpoint, until it is active again',
+    title: 'the key of a suspended partner is rejected on every endpoint until the partner is active again',
     endpoints: everyEndpoint('403 PARTNER_SUSPENDED'),
     check: async (world) => {
       const partner = await world.partner();
@@ -78,7 +78,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['authentication/key-decides-partner', 'bookings/own-only', 'requests/unknown-fields'],
-    title: 'the key alone says who calls: a partner_id in body or query changes nothing',
+    title: 'only the key identifies the caller: a partner_id in body or query changes nothing',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
     check: inScene(async (scene) => {
       const { partner, rival } = scene;

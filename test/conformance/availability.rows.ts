@@ -59,7 +59,7 @@ const DAYS: readonly Row[] = [
   },
   {
     rules: ['availability/fields', 'responses/ids', 'responses/timestamps'],
-    title: '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
+    title: '{venue_id, date, slots}, each slot with the documented fields and a slot_id of resource and start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -104,7 +104,7 @@ const DAYS: readonly Row[] = [
   ...['', '/range'].map((path) =>
     oneRequest({
       rules: ['availability/resource-not-found'],
-      title: `a resource that the venue does not have, asked of ${PATH}${path}`,
+      title: `a resource that the venue does not have, on ${PATH}${path}`,
       response: `GET ${PATH}${path} 404 RESOURCE_NOT_FOUND`,
       ask: ({ partner, venue }) => {
         const dates = path === '' ? `date=${dateIn(3)}` : `from=${dateIn(3)}&to=${dateIn(4)}`;
@@ -114,7 +114,7 @@ const DAYS: readonly Row[] = [
   ),
   {
     rules: ['responses/conditional-reads'],
-    title: 'If-None-Match with the ETag of the last response is 304 until something has changed',
+    title: 'If-None-Match with the ETag of the last response is 304 until something changes',
     endpoints: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
     check: inScene(async ({ venue, partner, slot }) => {
       for (const path of [dayOf(venue.id), rangeOf(venue.id, dateIn(3), dateIn(4))]) {
@@ -173,7 +173,7 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/daylight-saving'],
-    title: 'a slot keeps its real length where the clocks change; one as long as its opening fills it',
+    title: 'a slot keeps its real length when the clocks change; a slot as long as the opening hours fills them',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const spring = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2027-03-28');
@@ -202,8 +202,7 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/unavailable-reason', 'availability/reserves-nothing'],
-    title:
-      'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed, and says so and no more',
+    title: 'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed with only that reason',
     endpoints: [`${DAY} 200`],
     check: inScene(async ({ venue, partner, rival, slot }, world) => {
       const [heldId, bookedId] = [slot(), slot()];
@@ -231,7 +230,7 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/price-fixed-by-hold'],
-    title: 'hold and booking keep the price of the moment of the hold, whatever the price is later',
+    title: 'hold and booking keep the price at the time of the hold',
     endpoints: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async ({ venue, partner, slot }, world) => {
       const placed = await placeHold(partner, slot());
@@ -248,7 +247,8 @@ const SCHEDULE: readonly Row[] = [
 const RANGES: readonly Row[] = [
   {
     rules: ['availability/range'],
-    title: '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
+    title:
+      '{venue_id, from, to, days: [{date, slots}]} with every date including the last, the same as a query of each day',
     endpoints: [`${RANGE} 200`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene({ resources: [{}, hours('18:00', '02:00')] });
@@ -265,7 +265,7 @@ const RANGES: readonly Row[] = [
   },
   {
     rules: ['availability/range'],
-    title: '31 days are 200, more are 400, and so is a range that ends before it begins',
+    title: '31 days are 200; more are 400, as is a range that ends before it begins',
     endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
     check: inScene(async ({ venue, partner }) => {
       const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
@@ -277,11 +277,11 @@ const RANGES: readonly Row[] = [
   },
 ];
 
-/** Prices and closures that the operator sets. */
+/** Prices and closures set by the operator. */
 const OPERATOR_RULES: readonly Row[] = [
   {
     rules: ['availability/price-rules'],
-    title: 'a slot costs what the matching rule of highest priority says, else the base price',
+    title: 'the matching rule with the highest priority sets the price of a slot, else the base price applies',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -297,7 +297,7 @@ const OPERATOR_RULES: readonly Row[] = [
   },
   {
     rules: ['availability/blackouts'],
-    title: 'a slot in a blackout is listed as unavailable for it and cannot be held',
+    title: 'a slot in a blackout is listed as unavailable with that reason and cannot be held',
     endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async ({ venue, partner, slots }, world) => {
       const [first, second] = slots;
@@ -342,5 +342,5 @@ const SEARCH: readonly Row[] = [
   },
 ];
 
-/** The slots of a day and of a range, and the free ones of several venues. */
+/** Slots of a day, of a range, and of a search in several venues. */
 export const AVAILABILITY_ROWS: readonly Row[] = [...DAYS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES, ...SEARCH];

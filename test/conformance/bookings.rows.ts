@@ -29,7 +29,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/fields', 'responses/objects-and-listings'],
     title:
-      'a read has venue, resource, window, payment_reference and customer as they were given, and no more than documented',
+      'a read has venue, resource, window, and the given payment_reference and customer, and only documented fields',
     endpoints: [`${ONE} 200`],
     check: async (world) => {
       const venueFields = { name: 'Arena', city: 'Pune' };
@@ -91,7 +91,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-venue'],
-    title: 'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
+    title: 'filters by venue; without a grant the list is empty, except for own bookings at a revoked venue',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [scene, other] = [await world.scene(), await world.scene()];
@@ -118,7 +118,7 @@ export const BOOKING_ROWS: readonly Row[] = [
       const scene = await world.scene({ venue: { time_zone: 'Pacific/Kiritimati' } });
       const { partner, venue } = scene;
       const { booking_id: id } = await book(scene);
-      // 11:00 UTC is the next day at the venue (UTC+14) and still this day in the service's zone.
+      // At the venue (UTC+14), 11:00 UTC is the next day; in the service's zone it is not.
       const bookedAt = new Date('2026-03-10T11:00:00.000Z');
       await internals.service.context.db
         .collection('reservations')
@@ -135,7 +135,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/page-size', 'bookings/paging'],
-    title: 'is 1 to 200, and paging repeats nothing and skips nothing, also where booked_at is the same',
+    title: 'is 1 to 200, and paging repeats and skips nothing, also with equal booked_at',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
@@ -163,7 +163,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/page-size'],
-    title: '50 where none is given',
+    title: 'is 50 by default',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene({ resources: [{ duration_minutes: 15 }] });
@@ -177,7 +177,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-status'],
-    title: 'narrows to a state, and an unknown state is 400',
+    title: 'filters by status; an unknown status is 400',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const { partner } = scene;
@@ -193,7 +193,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-customer'],
-    title: 'matches the number however it is written',
+    title: 'matches the number in any format',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const spoken = await book(scene, { customer_phone: '098765 43210' });
@@ -207,7 +207,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-customer'],
-    title: 'is a prefix in whatever case, without the blanks around, and never a pattern',
+    title: 'is a case-insensitive prefix without surrounding blanks, never a pattern',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const booking = await book(scene, { customer_name: ' Zoë Rao (home) ' });

@@ -24,13 +24,13 @@ const pathOf = (operation: Operation) => `POST ${BOOKINGS}/{bookingId}/${operati
 const REACHES = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 const OTHER = { cancel: 'refund', refund: 'cancel' } as const;
 const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
-/** What a booking shows of its end. */
+/** Fields of an ended booking. */
 const ended = (operation: Operation, reason: string): Json =>
   operation === 'cancel'
     ? { cancelled_at: INSTANT, cancellation_reason: reason }
     : { refunded_at: INSTANT, refund_reason: reason };
 
-/** What cancel and refund have in common. */
+/** Rows for both cancel and refund. */
 const rowsOf = (operation: Operation): readonly Row[] => [
   oneRequest({
     rules: ['cancel-refund/owner-only', 'bookings/own-only'],
@@ -69,7 +69,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   }),
   oneRequest({
     rules: ['service/moves-no-money', 'requests/unknown-fields'],
-    title: `${operation} of a part of the booking: there is none, so a field amount… is rejected`,
+    title: `partial ${operation} does not exist, so a field amount… is rejected`,
     response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'amount_rupees',
     ask: async (scene) => {
@@ -79,7 +79,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   }),
   oneRequest({
     rules: ['confirm/field-lengths', 'idempotency/key-length'],
-    title: `a reason of ${operation} has at most 500 characters, its key 255`,
+    title: `the reason of ${operation} has at most 500 characters, its key 255`,
     response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'idempotency_key, reason',
     ask: async (scene) => {
@@ -89,7 +89,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   }),
   {
     rules: ['cancel-refund/response', 'service/moves-no-money'],
-    title: `${operation} is 200 {message, booking_id, status}, and nothing of money`,
+    title: `${operation} is 200 {message, booking_id, status}, without amounts`,
     endpoints: [`${pathOf(operation)} 200`],
     check: inScene(async (scene) => {
       const { booking_id } = await book(scene);
@@ -158,7 +158,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   },
 ];
 
-/** A booking that was cancelled or refunded is not ended again. */
+/** An ended booking cannot be ended again. */
 const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Row => ({
   rules: ['cancel-refund/ended-booking', 'errors/body'],
   title: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
@@ -175,7 +175,7 @@ const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Ro
 const EFFECTS: readonly Row[] = [
   {
     rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
-    title: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
+    title: 'becomes REFUNDED; if its slot was sold again meanwhile, that sale stays',
     endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
     check: inScene(async (scene, world) => {
       const booking = await book(scene);
@@ -201,5 +201,5 @@ const EFFECTS: readonly Row[] = [
   ).map(rejectedAfter),
 ];
 
-/** What cancel and refund have in common, and what each does. */
+/** Rows for both cancel and refund, and for each of them. */
 export const CANCEL_REFUND_ROWS: readonly Row[] = [...rowsOf('cancel'), ...rowsOf('refund'), ...EFFECTS];

@@ -24,11 +24,11 @@ import {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What all requests and responses have in common. */
+/** Rules of all requests and responses. */
 export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/content-type'],
-    title: 'a body of another type than application/json is 415; application/json with a charset is taken',
+    title: 'a body of another type than application/json is 415; a charset is accepted',
     endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
     check: inScene(async ({ partner, slot }) => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
@@ -62,7 +62,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/no-coercion', 'requests/all-faults-at-once'],
-    title: 'nothing in a body is coerced: each field of the wrong type is rejected',
+    title: 'body fields are not coerced: each field of the wrong type is rejected',
     endpoints: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
     check: inScene(async (scene) => {
       const wrong = { idempotency_key: 7, ttl_seconds: '120' };
@@ -86,7 +86,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/unknown-fields', 'service/additive-changes'],
-    title: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, but for partner_id',
+    title: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, except partner_id',
     endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner, slot }) => {
       const placed = await hold(partner, slot(), { colour: 'green', $where: '1', partner_id: NOWHERE });
@@ -118,8 +118,8 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/documentation'],
-    title: '/docs needs no key, each page is Markdown too, and / leads there',
-    // Pages are no endpoints.
+    title: '/docs needs no key, each page is also Markdown, and / links to it',
+    // Pages are not endpoints.
     endpoints: [],
     check: async (world) => {
       const stranger = world.client('no-key');
@@ -152,8 +152,8 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/unknown-method'],
-    title: 'a known path with another method is 405, and Allow names those that it has',
-    // The method is of no endpoint.
+    title: 'a known path with an unknown method is 405, and Allow names its methods',
+    // No endpoint has this method.
     endpoints: [],
     check: async (world) => {
       const { api } = await world.partner();
@@ -169,7 +169,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['responses/request-id'],
-    title: 'is on every response; an inbound one of the allowed form is kept, another is replaced',
+    title: 'is on every response; a valid inbound one is kept, another is replaced',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -204,7 +204,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['errors/docs'],
-    title: 'leads to a page about the code, in HTML and as Markdown, without a key',
+    title: 'links to a page about the code, in HTML and Markdown, without a key',
     endpoints: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',

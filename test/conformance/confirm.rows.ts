@@ -34,7 +34,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/request', 'idempotency/required', 'requests/all-faults-at-once'],
     title:
-      'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required, all of them named at once',
+      'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required; the error names all missing ones',
     endpoints: [`${POST} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner }) => {
       const reply = await partner.api.post(CONFIRM, {});
@@ -91,7 +91,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   }),
   {
     rules: ['idempotency/same-key-same-response', 'confirm/before-expiry'],
-    title: 'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
+    title: 'same key and same confirm: always 201 with the original booking_id, body and Idempotent-Replayed',
     endpoints: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner } = scene;
@@ -158,7 +158,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/namespaces'],
     title:
-      'one key serves a hold, its confirm and its cancel, and every partner has its own; cancels and refunds share theirs',
+      'a hold, its confirm and its cancel can use the same key; keys are separate by partner; cancels and refunds share theirs',
     endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };
@@ -174,7 +174,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['idempotency/only-success-stores-key'],
-    title: 'a call that failed can be sent again with its key, for another hold too',
+    title: 'a failed call can be repeated with its key, also for another hold',
     endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
     check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
@@ -188,7 +188,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['idempotency/racing-calls'],
-    title: 'of calls that race with one key one does the work, and all have the same response',
+    title: 'if calls race with the same key, one does the work, and all get the same response',
     endpoints: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner, slot } = scene;

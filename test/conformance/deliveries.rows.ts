@@ -64,7 +64,7 @@ const HEADERS: readonly Row[] = [
       const expected = `sha256=${createHmac('sha256', secretKey).update(signed).digest('hex')}`;
       const given = headerOf(attempt, 'x-service-signature');
       expect(given).toMatch(/^sha256=[0-9a-f]{64}$/);
-      // Compared as a receiver must: in constant time.
+      // Compare in constant time, as receivers must.
       expect(timingSafeEqual(Buffer.from(given), Buffer.from(expected))).toBe(true);
     },
   },
@@ -127,7 +127,7 @@ const succeeding = (status: number): Row => ({
 /** A response after which a delivery waits for its next attempt. */
 const failing = (status: number): Row => ({
   rules: ['webhooks/success', 'webhooks/redirects', 'webhooks/retry-delays'],
-  title: `a response of ${status} is a failure, and neither Location nor Retry-After changes what follows`,
+  title: `a response of ${status} is a failure, and Location and Retry-After have no effect`,
   endpoints: [`${LIST} 200`],
   check: async (world) => {
     const elsewhere = await world.receiver();
@@ -183,7 +183,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/attempts', 'webhooks/event-id-and-delivery-id', 'webhooks/headers'],
     title:
-      '5 in total, numbered from 1, with one event_id, a delivery_id and signature of their own and one timestamp of the event',
+      '5 in total, numbered from 1, with the same event_id and event timestamp, each with its own delivery_id and signature',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { listener } = await deadLetter(world, await world.scene());
@@ -248,8 +248,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['webhooks/at-least-once', 'webhooks/event-id-and-delivery-id', 'observability/redeliver'],
-    title:
-      'an event can arrive twice, with the same event_id to know it by: a delivery that succeeded can be made again',
+    title: 'an event can arrive twice with the same event_id: a successful delivery can be redelivered',
     endpoints: [`${REDELIVER} 202`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
@@ -282,7 +281,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['observability/redeliver'],
-    title: 'of one that waits for a retry is 202, by an X-Delivery-Id too, and the fresh series begins now',
+    title: 'of a delivery that waits for a retry is 202, also by X-Delivery-Id, and a fresh series begins now',
     endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -296,7 +295,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['observability/redeliver'],
-    title: 'while an attempt is under way is 409',
+    title: 'during an attempt is 409',
     endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created'], () => undefined);
@@ -314,7 +313,7 @@ const RETRIES: readonly Row[] = [
   ).map(notFound),
   {
     rules: ['subscriptions/inactive'],
-    title: 'one that is deactivated before a retry gets nothing more',
+    title: 'gets no more deliveries after it is deactivated before a retry',
     endpoints: [`${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -340,5 +339,5 @@ const RETRIES: readonly Row[] = [
   },
 ];
 
-/** What is sent, how it is signed, and what follows a failure. */
+/** Deliveries: requests, signatures and retries. */
 export const DELIVERY_ROWS: readonly Row[] = [...HEADERS, ...RETRIES];

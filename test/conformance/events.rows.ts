@@ -29,15 +29,15 @@ import type { Scene } from './world.ts';
 
 const LIST = `GET ${OBSERVABILITY}`;
 
-/** The built-in partner to which an operator's changes belong. */
+/** The built-in partner that owns an operator's changes. */
 const PLATFORM = '00000000-0000-7000-8000-000000000000';
 
 type Cause = {
-  /** The rule of the change. */
+  /** The rule that causes the event. */
   rule: string;
   when: string;
   endpoint: string;
-  /** Makes the partner cause it; returns the hold, with booking_id where it became a booking. */
+  /** Makes the partner cause the event; returns the hold, or the booking with its hold_id. */
   cause: (scene: Scene) => Promise<Json>;
 };
 
@@ -46,7 +46,7 @@ const ending =
   async (scene: Scene): Promise<Json> => {
     const booking = await book(scene);
     const ask = (key: string) => end(scene.partner, operation, booking['booking_id'], { idempotency_key: key });
-    // A replay and a call that is rejected cause no event.
+    // A replay and a rejected call cause no event.
     const key = newKey();
     for (let call = 0; call < 2; call += 1) expectStatus(await ask(key), 200);
     await expectVerdict(ask(newKey()), '409 INVALID_HOLD_STATE');
@@ -66,7 +66,7 @@ const CAUSES: Record<ReservationEventType, Cause> = {
     endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,
     cause: async (scene) => {
       const placed = await held(scene);
-      // Released twice: there is one event all the same.
+      // A second release causes no event.
       for (let call = 0; call < 2; call += 1) await release(scene.partner, placed['hold_id']);
       return placed;
     },
@@ -103,7 +103,7 @@ const CAUSES: Record<ReservationEventType, Cause> = {
   },
 };
 
-/** What another partner receives of a change, and that it receives it once. */
+/** Another partner receives the event exactly once. */
 const rowOfType = (type: ReservationEventType): Row => {
   const { rule, when, endpoint, cause } = CAUSES[type];
   return {
@@ -132,7 +132,7 @@ const rowOfType = (type: ReservationEventType): Row => {
         },
         delivery_id: expect.any(String),
       });
-      // Another event of the same type, which comes later, shows that nothing more of the first is under way.
+      // A later event of the same type proves that no duplicate of the first is in progress.
       const { hold_id: later } = await cause(scene);
       await arrival(listener, `a second ${type}`, (attempt) => attempt.body['hold_id'] === later);
       const all = await list(scene.rival, `${OBSERVABILITY}?status=all`);
@@ -149,7 +149,7 @@ const RECEIVERS: readonly Row[] = [
   {
     rules: ['events/receivers', 'authentication/venue-grants'],
     title:
-      'partners with a grant for the venue receive the types that they subscribed to, the originator too, and nobody else',
+      'only partners with a grant for the venue receive the types that they subscribed to, including the originator',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const [outsider, suspended] = [await world.partner(), await world.partner([scene.venue.id])];
@@ -163,7 +163,7 @@ const RECEIVERS: readonly Row[] = [
       await held(scene);
       for (const listener of [own, rival]) await arrival(listener, 'the hold');
       await world.operator.patch(path, { status: 'active' });
-      // Every delivery of an event is made in one step, so nobody else's is under way.
+      // All deliveries of an event are created in one step, so none to others can be in progress.
       const [outsiders, suspendeds] = await Promise.all(
         [outsider, suspended].map((each) => list(each, `${OBSERVABILITY}?status=all`)),
       );
@@ -174,7 +174,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/other-channels', 'events/fields'],
-    title: "a walk-in is a booking_created of the built-in partner, hold_id being its reservation's",
+    title: "a walk-in is a booking_created of the built-in partner, with its reservation's hold_id",
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['booking_created']);
@@ -192,7 +192,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/details'],
-    title: 'the originator alone gets price_rupees, and the reason where one was given',
+    title: 'only the originator gets price_rupees, and the reason if one was given',
     endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200'],
     check: inScene(async (scene, world) => {
       const own = await listening(world, scene.partner, ['booking_created', 'booking_cancelled']);
@@ -210,7 +210,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/no-customer-data'],
-    title: "neither name, phone, email nor payment_reference is in any event, the originator's included",
+    title: "no event has name, phone, email or payment_reference, not even the originator's",
     endpoints: ['POST /api/v1/bookings/confirm 201', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner);
@@ -230,7 +230,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['holds/extend'],
-    title: 'causes no event: a subscription to everything receives the hold and its release alone',
+    title: 'causes no event: a subscription to everything receives only the hold and its release',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/extend 200`, `${LIST} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);
@@ -244,7 +244,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/other-channels'],
-    title: 'a partner keeps its cache fresh by events alone: each change of a slot that it did not cause is sent',
+    title: 'events alone keep the cache of a partner fresh: each change of a slot that it did not cause is sent',
     endpoints: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);
@@ -265,7 +265,7 @@ const CHANGED = 'availability_changed';
 const VENUE_CHANGES: readonly Row[] = [
   {
     rules: ['events/types', 'events/fields', 'events/details', 'events/availability-changed'],
-    title: 'availability_changed, a blackout and a price: those who subscribe receive each once, the others nothing',
+    title: 'availability_changed, for a blackout and a price: subscribers receive each once, others nothing',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const asking = await listening(world, scene.partner, [CHANGED]);
@@ -292,7 +292,7 @@ const VENUE_CHANGES: readonly Row[] = [
         details: { reason: 'blackout', resource_ids: null, from: window.starts_at, to: window.ends_at },
         delivery_id: expect.any(String),
       });
-      // The same price again changes nothing.
+      // Setting the same price again changes nothing.
       for (let call = 0; call < 2; call += 1)
         expectStatus(await world.operator.patch(resource, { price_rupees: 1900 }), 200);
       const priced = await arrival(asking, 'the price', isOf('prices'));
@@ -311,7 +311,7 @@ const VENUE_CHANGES: readonly Row[] = [
   },
   {
     rules: ['events/grant-changed', 'events/receivers'],
-    title: 'a grant is sent to its partner alone, also once it has ended, and is in its feed alone',
+    title: 'begin and end of a grant are sent to its partner only, and are in its feed only',
     endpoints: [`GET ${PARTNER}/events 200`],
     check: inScene(async (scene, world) => {
       const newcomer = await world.partner();
@@ -356,5 +356,5 @@ const VENUE_CHANGES: readonly Row[] = [
   },
 ];
 
-/** What each event says, and who receives it. */
+/** The content of each event, and its receivers. */
 export const EVENT_ROWS: readonly Row[] = [...TYPES, ...RECEIVERS, ...VENUE_CHANGES];

@@ -7,14 +7,14 @@ import { expectVerdict, HOLDS, held, VENUES } from './steps.ts';
 export const FAILURE_ROWS: readonly Row[] = [
   {
     rules: ['errors/internal'],
-    title: 'whatever nobody foresaw is 500 with a request_id and nothing of the inside',
+    title: 'an unexpected error is 500 with a request_id and without internals',
     endpoints: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const service = await internals.serviceWith({});
       const scene = await world.scene({ at: service });
       const { hold_id: id } = await held(scene);
-      // A row that no code of the service could have written.
+      // A row that the service itself could never write.
       await service.context.db
         .collection('reservations')
         .updateOne({ _id: id as never }, { $unset: { slotStart: 1 } }, { bypassDocumentValidation: true });
@@ -23,7 +23,7 @@ export const FAILURE_ROWS: readonly Row[] = [
   },
   {
     rules: ['errors/unavailable'],
-    title: 'while the database cannot be reached calls are 503 with Retry-After',
+    title: 'while the database is unreachable, calls are 503 with Retry-After',
     endpoints: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
     needs: 'internals',
     check: async (world, internals) => {

@@ -12,7 +12,7 @@ const typesOf = (events: Json[]) => events.map((event) => String(event['event_ty
 
 const idsOf = (events: Json[]) => events.map((event) => event['event_id']);
 
-/** Making the scene changed its venue, which the feed tells too. */
+/** Creating the scene changed its venue, which the feed reports too. */
 const ofReservations = (events: Json[]) => events.filter((event) => event['event_type'] !== 'availability_changed');
 
 const listed = async (partner: Partner, path: string) => ofReservations(await list(partner, path));
@@ -26,7 +26,7 @@ const feedOf = async (partner: Partner, query: string, count: number) =>
 export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
-    title: '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
+    title: '{success, count, data, next_cursor}, oldest first, with webhook bodies without delivery_id',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner);
@@ -67,7 +67,7 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed'],
-    title: 'narrowed by event_type, venue_id and since; an unknown type and malformed values are 400',
+    title: 'is filtered by event_type, venue_id and since; an unknown type and malformed values are 400',
     endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [here, there] = [await world.scene(), await world.scene()];
@@ -87,7 +87,7 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed-cursor'],
-    title: 'pages repeat nothing and skip nothing, and a cursor read to the end finds what comes later',
+    title: 'pages repeat and skip nothing, and a cursor at the end finds later events',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let count = 0; count < 3; count += 1) await held(scene);

@@ -41,7 +41,7 @@ const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
 
 const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
 
-/** What can be done with an ACTIVE hold. */
+/** Actions on an ACTIVE hold. */
 const CALLS = {
   confirm: { endpoint: `POST ${CONFIRM}`, ask: confirm },
   extend: { endpoint: EXTEND, ask: (partner: Partner, id: unknown) => extend(partner, id, 900) },
@@ -49,7 +49,7 @@ const CALLS = {
   expire: { endpoint: EXPIRE, ask: expire },
 };
 
-/** Only an ACTIVE hold can be confirmed, extended, released or made to lapse. */
+/** Only an ACTIVE hold can be confirmed, extended, released or expired. */
 const OF_ENDED: readonly Row[] = (
   [
     ['confirm', 'EXPIRED', 'confirm/before-expiry', "comes before the hold's hold_expiry_at, with a new key too"],
@@ -74,7 +74,7 @@ const OF_ENDED: readonly Row[] = (
 const ENDING: readonly Row[] = [
   {
     rules: ['holds/cancel'],
-    title: 'releases a hold: 200 {message, hold_id, status}, the slot free again; a second time is 200 too',
+    title: 'releases a hold: 200 {message, hold_id, status}, and frees the slot; a second time is 200 too',
     endpoints: [`${CANCEL} 200`],
     check: inScene(async (scene) => {
       const { partner, venue } = scene;
@@ -96,11 +96,11 @@ const ENDING: readonly Row[] = [
   {
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
     title:
-      'from that instant on, and before any worker: reads say EXPIRED, the slot is free, and another partner has it at once',
+      'from that instant, without any worker: reads say EXPIRED, the slot is free, and another partner can hold it at once',
     endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
     needs: 'internals',
     check: async (world, internals) => {
-      // No worker runs beside this one; the hold lapses by itself.
+      // No worker runs here: reads alone must show the hold as expired.
       const service = await internals.serviceWith({ HOLD_TTL_SECONDS: '1', RATE_LIMIT_PER_MINUTE: '0' });
       const scene = await world.scene({ at: service });
       const { partner, rival, venue } = scene;
@@ -139,7 +139,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
 const READING: readonly Row[] = [
   {
     rules: ['holds/states'],
-    title: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
+    title: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so after its booking ends',
     endpoints: [`${READ} 200`, `${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const { partner } = scene;
@@ -166,7 +166,7 @@ const READING: readonly Row[] = [
   },
   {
     rules: ['holds/read-and-list', 'responses/objects-and-listings'],
-    title: 'a read is the hold; a list is {success, count, data, next_cursor}, narrowed by status and paged',
+    title: 'a read is the hold; a list is {success, count, data, next_cursor}, filtered by status and paged',
     endpoints: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene, world) => {
       const { partner, rival, slot } = scene;
@@ -192,7 +192,7 @@ const READING: readonly Row[] = [
 const SANDBOX: readonly Row[] = [
   {
     rules: ['sandbox/expire-hold'],
-    title: 'lets an ACTIVE hold lapse now: 200 with the EXPIRED hold, and its slot is free',
+    title: 'expires an ACTIVE hold now: 200 with the EXPIRED hold, and its slot is free',
     endpoints: [`${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const placed = await held(scene);
@@ -204,7 +204,7 @@ const SANDBOX: readonly Row[] = [
   },
   {
     rules: ['confirm/slot-lost'],
-    title: 'confirm of a hold whose slot a walk-in has taken, however often',
+    title: 'each confirm of a hold whose slot a walk-in has taken',
     endpoints: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
     check: inScene(async (scene, world) => {
       const placed = await held(scene);
@@ -220,5 +220,5 @@ const SANDBOX: readonly Row[] = [
   },
 ];
 
-/** How a hold ends, and how it is read. */
+/** How a hold ends, and how to read it. */
 export const HOLD_STATE_ROWS: readonly Row[] = [...OF_ENDED, ...ENDING, ...READING, ...SANDBOX];

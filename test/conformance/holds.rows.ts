@@ -48,7 +48,7 @@ const COURTS = [{ price_rupees: 900 }, { price_rupees: 700 }, { price_rupees: 70
 const ANY_FREE: readonly Row[] = [
   {
     rules: ['holds/any-free', 'holds/place'],
-    title: 'resource_ids: the first free one is held; where none is, conflict.resources says why each is not',
+    title: 'resource_ids: the first free one is held; if none is free, conflict.resources has the reason for each',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`, `${PLACE} 404 RESOURCE_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene({ resources: COURTS });
@@ -75,7 +75,7 @@ const ANY_FREE: readonly Row[] = [
   },
   {
     rules: ['holds/any-free'],
-    title: 'sport_category: the cheapest free resource, then the one with the first id; a sport that is missing is 400',
+    title: 'sport_category: the cheapest free resource, then the lowest id; a missing sport is 400',
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene({ resources: [...COURTS, { sport_category: 'tennis', price_rupees: 1 }] });
@@ -96,7 +96,7 @@ const ANY_FREE: readonly Row[] = [
   },
   {
     rules: ['holds/fields-that-disagree', 'holds/any-free'],
-    title: 'two ways of naming the slot, and a list that is empty, too long or repeats itself',
+    title: 'two ways of naming the slot, and a list that is empty, too long or has duplicates',
     endpoints: [`${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const [id = ''] = scene.venue.resourceIds;
@@ -117,7 +117,7 @@ const ANY_FREE: readonly Row[] = [
   },
   {
     rules: ['idempotency/same-key-same-response', 'holds/any-free'],
-    title: 'a repeated key gets the first hold if this call could have chosen its slot, else it is a mismatch',
+    title: 'a repeated key returns the first hold if the call could have chosen its slot, else it is a mismatch',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const scene = await world.scene({ resources: COURTS });
@@ -190,7 +190,7 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['holds/place', 'responses/timestamps'],
-    title: 'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
+    title: 'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given if they agree',
     endpoints: [`${PLACE} 201`],
     check: inScene(async (scene) => {
       const placed = expectStatus(await scene.partner.api.post(HOLDS, windowOf(scene)), 201);
@@ -225,7 +225,7 @@ const PLACING: readonly Row[] = [
   }),
   {
     rules: ['holds/ttl'],
-    title: 'is 60 to 1,800, and 600 where none is given',
+    title: 'is 60 to 1,800, by default 600',
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       expect(ttlOf(await held(scene))).toBe(600);
@@ -255,7 +255,7 @@ const PLACING: readonly Row[] = [
   }),
   {
     rules: ['holds/slot-not-found'],
-    title: 'one that is unknown, or of a venue that is not granted, is 404 SLOT_NOT_FOUND, in the same bytes',
+    title: 'an unknown slot, or one of an ungranted venue, is 404 SLOT_NOT_FOUND, in the same bytes',
     endpoints: [`${PLACE} 404 SLOT_NOT_FOUND`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
@@ -283,7 +283,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/conflict', 'holds/slot-not-available'],
     title:
-      'the response says why, when a blocking hold would lapse, and names up to 3 free slots of the sport, nearest first',
+      'the response has the reason, the expiry of a blocking hold, and up to 3 free slots of the sport, nearest first',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, rival, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
@@ -343,7 +343,8 @@ const PLACING: readonly Row[] = [
   ...ANY_FREE,
   {
     rules: ['holds/limit'],
-    title: 'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
+    title:
+      'at the configured maximum, another hold is 409 until one of them has ended; each partner has its own maximum',
     endpoints: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
     needs: 'internals',
     check: async (world, internals) => {
@@ -359,7 +360,7 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['holds/one-winner'],
-    title: 'of eight calls of two partners that race for a slot one is 201, and the others are 409',
+    title: 'if eight calls of two partners race for a slot, one is 201, and the others are 409',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async ({ partner, rival, slot }) => {
       const slotId = slot();
@@ -382,7 +383,7 @@ const EXTENDING: readonly Row[] = [
       expect(extended).toEqual({ ...placed, hold_expiry_at: INSTANT });
       expect(Math.abs(millisOf(extended, 'hold_expiry_at') - Date.now() - 1_800_000)).toBeLessThan(10_000);
       expect(expectStatus(await extend(scene.partner, placed['hold_id'], 60), 200)).toEqual(extended);
-      // A replay of placing returns the end that was given then.
+      // A replay of placing returns the original expiry.
       expect(await placeHold(scene.partner, slotId, key)).toEqual(placed);
     }),
   },
@@ -406,7 +407,7 @@ const EXTENDING: readonly Row[] = [
     check: async (world, internals) => {
       const scene = await world.scene();
       const placed = await held(scene);
-      // The only way to a hold that is old and still ACTIVE without waiting for it.
+      // The only way to an old, ACTIVE hold without waiting.
       const placedAt = new Date(Date.now() - 6_000_000);
       await internals.service.context.db
         .collection('reservations')

@@ -1,17 +1,17 @@
 import { type HostedService, hostedService } from '../support/service-host.ts';
 
-/** What the tests have beyond HTTP: settings, rows of the database, logs. */
+/** Access beyond HTTP: settings, database rows and logs. */
 export type Internals = {
   service: HostedService;
-  /** A service of another configuration, without workers; the rows that ask for the same one share it. */
+  /** A service with other settings, without workers. Rows that ask for the same settings share it. */
   serviceWith: (overrides: Record<string, string>) => Promise<HostedService>;
 };
 
-/** Starts a service in sandbox mode, `hasWorkers` with one worker of each kind; `stop` ends it, and further services too. */
+/** Starts a service in sandbox mode, optionally with one worker of each kind. `stop` also ends the others. */
 export async function startInternals(
   hasWorkers: boolean,
 ): Promise<{ internals: Internals; stop: () => Promise<void> }> {
-  // No limit here: rows that are about the limit have a service of their own, and the others must not meet it.
+  // No rate limit: rows about the limit have their own service.
   const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' }, hasWorkers, isAlone: !hasWorkers });
   const others = new Map<string, Promise<HostedService>>();
   return {

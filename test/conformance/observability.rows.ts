@@ -29,11 +29,11 @@ import {
 const LIST = `GET ${OBSERVABILITY}`;
 const ONE = `GET ${DELIVERIES}/{id}`;
 
-/** What a partner sees of its deliveries. */
+/** A partner's view of its deliveries. */
 export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
     rules: ['observability/summary', 'observability/subscriptions', 'observability/list'],
-    title: 'a partner to which nothing was delivered yet: zero of everything, and no rate and no latency',
+    title: 'a partner without deliveries: all counts are zero, rate and latencies are null',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { id, partner, receiver } = await listening(world, await world.partner());
@@ -67,7 +67,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   },
   {
     rules: ['observability/summary', 'observability/subscriptions'],
-    title: 'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
+    title: 'after five failures of one delivery and a success of another: six attempts, a success rate of one sixth',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { listener } = await deadLetter(world, scene);
@@ -76,7 +76,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       const { summary, subscriptions } = await eventually('the success to be recorded', async () => {
         const health = await read(scene.partner, OBSERVABILITY);
         const [endpoint] = health['subscriptions'] as Json[];
-        // The endpoint's success is noted beside the attempt's, and may be seen before it.
+        // The endpoint's success is recorded at the same time as the attempt's, and may be visible first.
         const { deliveries } = health['summary'] as { deliveries: Json };
         return endpoint?.['last_success_at'] !== null && deliveries['succeeded'] === 1 && health;
       });
@@ -95,7 +95,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   },
   {
     rules: ['observability/list'],
-    title: 'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
+    title: 'lists dead letters unless status asks for others; filtered by event_type and subscription_id, and paged',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { partner } = scene;

@@ -44,11 +44,11 @@ const buy = (partner: Partner, packageId: string, fields: Json = {}): Promise<Re
     ...fields,
   });
 
-/** A purchase of a new package, by the customer of PHONE. */
+/** A purchase of a new package by the customer of PHONE. */
 const anyPurchase = async (world: World, scene: Scene, fields?: Json): Promise<Json> =>
   buyPackage(scene.partner, await packageOf(world, scene, fields));
 
-/** Another venue that the scene's partner may sell; the scene with it in place of the first. */
+/** The scene with its venue replaced by another that its partner may sell. */
 async function atAnotherVenue(world: World, scene: Scene): Promise<Scene> {
   const { venue } = await world.scene();
   await world.operator.put(`/api/v1/operator/partners/${scene.partner.id}/venues/${venue.id}`);
@@ -63,7 +63,7 @@ const activeAt = ({ partner, venue }: Scene, phone = PHONE): Promise<Json[]> =>
 const SELLING: readonly Row[] = [
   {
     rules: ['packages/catalogue', 'responses/money'],
-    title: "{success, count, data} of the partner's own packages, narrowed by venue_id",
+    title: "{success, count, data} of the partner's own packages, filtered by venue_id",
     endpoints: [`${CATALOGUE} 200`],
     check: inScene(async (scene, world) => {
       const fields = { name: 'Five', description: 'Weekdays', credits: 5, price_rupees: 4500.5 };
@@ -217,8 +217,7 @@ const SELLING: readonly Row[] = [
 const SPENDING: readonly Row[] = [
   {
     rules: ['packages/credit-at-confirm'],
-    title:
-      'use_package_credit consumes one credit of the purchase with the soonest expiry; the response and reads say so',
+    title: 'use_package_credit consumes one credit of the purchase that expires first; the response and reads say so',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
@@ -251,7 +250,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/no-credit', 'packages/credit-at-confirm'],
     title:
-      "where there is none of this customer's at this venue the booking is made, the response has no such field, and reads say false",
+      'if the customer has no credit at this venue, the booking is made, the response has no such field, and reads say false',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, await atAnotherVenue(world, scene));
@@ -270,7 +269,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/credit-required', 'idempotency/only-success-stores-key'],
-    title: '"required": without credit nothing is booked and the hold stays; the same call works once there is one',
+    title: '"required": without credit nothing is booked and the hold stays; with a credit, the same call succeeds',
     endpoints: ['POST /api/v1/bookings/confirm 409 NO_PACKAGE_CREDIT', 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const required = { use_package_credit: 'required', customer_phone: PHONE };
@@ -289,7 +288,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/credits-never-negative', 'packages/purchase-fields', 'packages/active-purchases'],
-    title: 'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
+    title: 'if six confirms race for two credits, two get one; the purchase is EXHAUSTED and no longer active',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const { partner, slot } = scene;
@@ -305,7 +304,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/refund-returns-credit'],
-    title: 'once, also after a cancel, which alone gives none; an EXHAUSTED purchase is ACTIVE again',
+    title: 'once, also after a cancel, which itself returns none; an EXHAUSTED purchase is ACTIVE again',
     endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
@@ -325,7 +324,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['idempotency/namespaces'],
-    title: "a purchase's key is free for a hold and a confirm",
+    title: 'a hold and a confirm can use the key of a purchase',
     endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const key = { idempotency_key: newKey() };

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const limitedTo = (perMinute: number, more: Record<string, string> = {}) =>
   hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(perMinute), ...more } });
 
-/** Asks `times` times; returns the statuses. */
+/** Calls `ask` this many times; returns the statuses. */
 async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<number[]> {
   const statuses = [];
   for (let call = 0; call < times; call += 1) statuses.push((await ask()).status);
@@ -19,21 +19,21 @@ async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<num
 const TRIES = 5;
 
 /**
- * Tries with a partner of its own each time until `check` passes. A process that waits 100 ms in vain for Redis counts that call by
- * itself (rate-limits/without-redis), so on a busy machine one try may let a call more through.
+ * Repeats `check` with a new partner until it passes. A process that waits in vain for Redis for 100 ms counts that
+ * call by itself (rate-limits/without-redis), so on a busy machine one extra call may pass.
  */
 async function inOneTry(check: () => Promise<void>): Promise<void> {
   for (let left = TRIES - 1; left > 0; left -= 1) {
     try {
       return await check();
     } catch {
-      // The last one says what is wrong.
+      // The last error is thrown below.
     }
   }
   await check();
 }
 
-/** Runs `check` on a service of its own, which is stopped afterwards. */
+/** Runs `check` on its own service, then stops the service. */
 async function withService(starting: Promise<HostedService>, check: (service: HostedService) => Promise<void>) {
   const service = await starting;
   try {
@@ -71,7 +71,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/exceeded'],
     title:
-      'more calls in a minute than allowed are 429 with Retry-After, before the body is looked at; other partners go on',
+      'more calls in a minute than allowed are 429 with Retry-After, before the body is read; other partners are not affected',
     endpoints: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
     needs: 'internals',
     check: (world) =>
@@ -107,7 +107,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   },
   {
     rules: ['rate-limits/without-redis'],
-    title: 'each process limits by itself and serving goes on',
+    title: 'each process limits by itself and continues to serve',
     endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
@@ -119,7 +119,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   },
   {
     rules: ['rate-limits/invalid-keys'],
-    title: 'are 401 at first, and 429 when too many come from one address',
+    title: 'are 401 at first, then 429 if too many come from one address',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
@@ -128,7 +128,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
         await expectVerdict(stranger.get(VENUES), '401 INVALID_API_KEY');
         const batch = () => Promise.all(Array.from({ length: 50 }, () => stranger.get(VENUES)));
         let last = await batch();
-        // The documents name no number; more than this would be no limit.
+        // The documents state no number, but more than this would be no limit.
         for (let tried = 50; tried < 700 && last.at(-1)?.status !== 429; tried += 50) last = await batch();
         await expectVerdict(stranger.get(VENUES), '429 RATE_LIMITED');
       }),

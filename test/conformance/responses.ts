@@ -1,7 +1,7 @@
 import type { Client, Reply } from '../support/client.ts';
 import { errorOf } from '../support/verdict.ts';
 
-/** A request that a row made, as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`; the path as it was sent, without query. */
+/** A partner's request and outcome, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`, without query. */
 export type Exchange = { method: string; path: string; outcome: string };
 
 /** A client that adds every exchange to `seen`. */
@@ -22,13 +22,13 @@ export function recording(client: Client, seen: Exchange[]): Client {
   };
 }
 
-/** `POST /api/v1/bookings/confirm 201` in its three parts. */
+/** Splits `POST /api/v1/bookings/confirm 201` into its three parts. */
 export function partsOf(response: string): Exchange {
   const [method = '', path = '', ...outcome] = response.split(' ');
   return { method, path, outcome: outcome.join(' ') };
 }
 
-/** The endpoint of a response, its parameters without their names: the contract's and Express's may differ. */
+/** The endpoint of a response, without parameter names: the contract's and Express's may differ. */
 export function endpointOf(response: string): string {
   const { method, path } = partsOf(response);
   return `${method} ${path.replace(/\{\w*\}|:\w+/g, '{}')}`;

@@ -6,25 +6,22 @@ import type { World } from './world.ts';
 
 const contract = readFileSync(path.join(projectFolder, 'docs/contract.md'), 'utf8');
 
-/** The names of the rules that docs/contract.md states, in its order. */
+/** The names of the rules in docs/contract.md, in its order. */
 export const RULES: readonly string[] = [...contract.matchAll(/^- \*\*`([^`]+)`\*\*/gm)].map(([, name = '']) => name);
 
-/** A check that the service keeps a rule of the contract. Rows share nothing but the service. */
+/** A check that the service follows a rule of the contract. Rows share only the service. */
 export type Row = {
-  /** Names in docs/contract.md: the rule that the row is about first, then what else it shows. */
+  /** Names in docs/contract.md: first the main rule of the row, then others that it also shows. */
   rules: readonly [string, ...string[]];
-  /** What the row shows of the rule. */
+  /** The part of the rule that the row shows. */
   title: string;
-  /**
-   * The responses that the row is about, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`: each must be seen while the
-   * row runs.
-   */
+  /** The responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. */
   endpoints: readonly string[];
 } & (
   | { needs?: never; check: (world: World) => Promise<void> }
-  /** HTTP alone cannot show this: it needs settings, rows or logs that only the tests' own service has. */
+  /** Needs more than HTTP: settings, database rows or logs, which only the tests' own service gives. */
   | { needs: 'internals'; check: (world: World, internals: Internals) => Promise<void> }
 );
 
-/** Thrown where a row cannot be tried on this deployment; the message says what is missing. */
+/** The deployment lacks something that the row needs; the message says what. */
 export class NotTried extends Error {}

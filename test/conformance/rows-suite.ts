@@ -4,7 +4,7 @@ import { startInternals } from './internals.ts';
 import type { Row } from './row.ts';
 import { createWorlds, runRow } from './world.ts';
 
-/** Makes a test of each row, on a service of this suite: with workers where rows wait for what they do. */
+/** Makes a test of each row on a service of this suite, with workers if rows wait for their work. */
 export async function testRows(rows: readonly Row[], { hasWorkers }: { hasWorkers: boolean }): Promise<void> {
   const { internals, stop } = await startInternals(hasWorkers);
   const receivers = await startReceivers();

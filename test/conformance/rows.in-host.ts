@@ -6,13 +6,13 @@ import type { Service } from '../support/service.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';
 
-/** The default limit; services of the tests have another. */
+/** The default limit; the tests' services have another. */
 export function defaultRateLimit(_context: unknown): number {
   const { RATE_LIMIT_PER_MINUTE: _, ...environment } = serviceEnvironment('any');
   return loadConfig(environment).rateLimitPerMinute;
 }
 
-/** A partner listener of the service whose database cannot be reached; returns its address. */
+/** A partner listener with an unreachable database; returns its address. */
 export async function listenWithoutDatabase(context: Service['context']): Promise<string> {
   // Nothing listens on port 9.
   const mongodbUri = 'mongodb://127.0.0.1:9/none?serverSelectionTimeoutMS=200';

@@ -7,7 +7,7 @@ import { endpointOf, missingResponses } from './responses.ts';
 import { RULES } from './row.ts';
 import { ROWS } from './rows.ts';
 
-/** What an endpoint's row of the route table says of it alone: its successes and each refusal that is not common to all endpoints. */
+/** Outcomes of an endpoint in the route table: its successes, and the errors that are not common to all endpoints. */
 function outcomesOf({ responses, errors, query, body }: Operation): string[] {
   const isChecked = query !== undefined || body !== undefined;
   const codes = isChecked ? (['VALIDATION_ERROR', ...errors] as const) : errors;
@@ -22,18 +22,18 @@ const served = routeTables().partner.map((operation) => [nameOf(operation), outc
 const named = ROWS.flatMap((row) => row.endpoints);
 
 describe('the map is complete', () => {
-  test('every rule of docs/contract.md has a row, and every row is about rules that it states, each once', () => {
+  test('every rule of docs/contract.md has a row, every row names only such rules, and rule names are unique', () => {
     expect(new Set(ROWS.flatMap(({ rules }) => rules))).toEqual(new Set(RULES));
     expect(new Set(RULES).size).toBe(RULES.length);
     expect(RULES.length).toBeGreaterThan(100);
   });
 
-  test('no two rows have one name', () => {
+  test('rows have unique names', () => {
     const names = ROWS.map(({ rules, title }) => `${rules[0]}: ${title}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('every endpoint has rows, and every row is about one that there is', () => {
+  test('every endpoint has rows, and rows name only endpoints that exist', () => {
     expect(ENDPOINTS.toSorted()).toEqual(served.map(([endpoint]) => endpoint).toSorted());
     expect(new Set(named.map(endpointOf))).toEqual(new Set(ENDPOINTS.map(endpointOf)));
   });
@@ -45,7 +45,7 @@ describe('the map is complete', () => {
     expect(named.some((response) => response.startsWith(`${endpoint} 4`))).toBe(true);
   });
 
-  test('a row that never sees the response that it is about fails', () => {
+  test('a row fails if it never sees its response', () => {
     const seen = [{ method: 'POST', path: '/api/v1/bookings/b-1/cancel', outcome: '409 INVALID_HOLD_STATE' }];
     const cancel = 'POST /api/v1/bookings/{bookingId}/cancel';
     expect(missingResponses([`${cancel} 409 INVALID_HOLD_STATE`], seen)).toEqual([]);

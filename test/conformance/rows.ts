@@ -20,7 +20,7 @@ import { STORY_ROWS } from './story.rows.ts';
 import { VENUE_ROWS } from './venues.rows.ts';
 import { WEBHOOK_ROWS } from './webhooks.rows.ts';
 
-/** The rows in two halves: `npm test` has a suite for each, which run beside each other. */
+/** The rows in two halves; `npm test` runs a suite for each at the same time. */
 export const ROWS_OF = {
   calls: [
     ...STORY_ROWS,
@@ -41,7 +41,7 @@ export const ROWS_OF = {
   webhooks: [...WEBHOOK_ROWS, ...EVENT_ROWS, ...FEED_ROWS, ...DELIVERY_ROWS, ...OBSERVABILITY_ROWS, ...SANDBOX_ROWS],
 } as const satisfies Record<string, readonly Row[]>;
 
-/** Every row, in the order of docs/contract.md. */
+/** All rows, in the order of docs/contract.md. */
 export const ROWS: readonly Row[] = Object.values(ROWS_OF)
   .flat()
   .toSorted((a, b) => RULES.indexOf(a.rules[0]) - RULES.indexOf(b.rules[0]));

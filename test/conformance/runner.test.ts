@@ -50,7 +50,7 @@ describe('a run on a deployment', () => {
   });
   afterAll(() => service.stop());
 
-  test('says of each row whether it is kept, broken or not tried, and why', () => {
+  test('returns for each row whether it is kept, broken or not tried, and why', () => {
     expect(outcomes.map(({ result }) => result)).toEqual([
       'kept',
       { broken: '59 was accepted' },
@@ -60,7 +60,7 @@ describe('a run on a deployment', () => {
     ]);
   });
 
-  test('ends the partners and venues that it made, and touches no others', async () => {
+  test('ends only the partners and venues that it created', async () => {
     const operator = operatorOf(service);
     const list = async (path: string) =>
       expectStatus(await operator.get(`/api/v1/operator/${path}`), 200)['data'] as Record<string, unknown>[];
@@ -71,7 +71,7 @@ describe('a run on a deployment', () => {
     expect(said.filter((line) => line.includes('could not be ended'))).toEqual([]);
   });
 
-  test('is rejected with a wrong key, where nothing listens, and in production', async () => {
+  test('is rejected with a wrong key, an address where nothing listens, and in production', async () => {
     const run = (other: object) => runConformance({ ...options(), ...other }, { rows, say: () => undefined, stopping });
     const nowhere = 'http://127.0.0.1:9';
     await expect(run({ operatorKey: 'wrong' })).rejects.toThrow('rejects --operator-key: 401');

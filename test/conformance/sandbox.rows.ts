@@ -22,11 +22,11 @@ const RELEASE = 'POST /api/v1/sandbox/slots/{slotId}/release';
 const atSlot = ({ partner }: Pick<Scene, 'partner'>, operation: string, slotId: unknown) =>
   partner.api.post(`/api/v1/sandbox/slots/${String(slotId)}/${operation}`);
 
-/** The other channel, in the sandbox. */
+/** Sales through another channel, in the sandbox. */
 export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/reset'],
-    title: 'reset removes subscriptions, releases holds and cancels bookings of the caller alone',
+    title: 'reset removes subscriptions, releases holds and cancels bookings of the caller only',
     endpoints: ['POST /api/v1/sandbox/reset 200', `POST ${DELIVERIES}/{id}/redeliver 404 WEBHOOK_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, rival } = scene;
@@ -46,7 +46,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   },
   {
     rules: ['sandbox/walk-in'],
-    title: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
+    title: 'a walk-in takes the slot like another channel, with its event, and release frees it',
     endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, venue } = scene;
@@ -99,7 +99,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   ),
   {
     rules: ['sandbox/walk-in'],
-    title: 'release gives back nothing that a partner has: its hold stays ACTIVE',
+    title: 'release does not end the hold of a partner: it stays ACTIVE',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene) => {
       const { hold_id: id, slot_id: slotId } = await held(scene);

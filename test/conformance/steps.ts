@@ -11,7 +11,7 @@ import type { Scene, World } from './world.ts';
 
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 export const UUID_V7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-/** A UUIDv7 that names nothing. */
+/** A UUIDv7 that does not exist. */
 export const NOWHERE = '00000000-0000-7000-8000-00000000dead';
 
 export const PARTNER = '/api/v1/partner';
@@ -20,13 +20,13 @@ export const VENUES = `${PARTNER}/venues`;
 export const BOOKINGS = '/api/v1/bookings';
 export const CONFIRM = `${BOOKINGS}/confirm`;
 
-/** The check of a row that begins with a venue and two partners. */
+/** A check that begins with a venue and two partners. */
 export const inScene =
   (check: (scene: Scene, world: World) => Promise<void>) =>
   async (world: World): Promise<void> =>
     check(await world.scene(), world);
 
-/** The instant in a field, in milliseconds. */
+/** The time in a field, in milliseconds. */
 export const millisOf = (body: Json, name: string): number => Date.parse(String(body[name]));
 
 /** A new idempotency key. */
@@ -54,7 +54,7 @@ export const book = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json>
 /** An ACTIVE hold on a slot that the row has not used yet. */
 export const held = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> => placeHold(partner, slot(), fields);
 
-/** A hold that has ended so; of a CONSUMED one the booking. */
+/** A hold that ended in this state; for CONSUMED, its booking. */
 export async function endedHold(scene: Scene, state: 'CONSUMED' | 'EXPIRED' | 'RELEASED'): Promise<Json> {
   if (state === 'CONSUMED') return book(scene);
   const placed = await held(scene);
@@ -62,7 +62,7 @@ export async function endedHold(scene: Scene, state: 'CONSUMED' | 'EXPIRED' | 'R
   return placed;
 }
 
-/** The body of a read that must succeed. */
+/** The body of a read, which must succeed. */
 export async function read(partner: Partner, path: string): Promise<Json> {
   return expectStatus(await partner.api.get(path), 200);
 }
@@ -71,7 +71,7 @@ export const readBooking = (partner: Partner, { booking_id: id }: Json): Promise
 export const readHold = (partner: Partner, { hold_id: id }: Json): Promise<Json> =>
   read(partner, `${HOLDS}/${String(id)}`);
 
-/** The members of a listing that must succeed. */
+/** The items of a listing, which must succeed. */
 export async function list(partner: Partner, path: string): Promise<Json[]> {
   return (await read(partner, path))['data'] as Json[];
 }
@@ -82,11 +82,11 @@ export async function slotNow(partner: Partner, venue: Venue, slotId: unknown): 
   return slots.find((slot) => slot['slot_id'] === slotId) ?? {};
 }
 
-/** The operator takes the venue from the partner. */
+/** The operator revokes the partner's grant for the venue. */
 export const revokeGrant = ({ operator }: World, { partner, venue }: Scene): Promise<Reply> =>
   operator.delete(`/api/v1/operator/partners/${partner.id}/venues/${venue.id}`);
 
-/** The operator sells the slot at the venue, taking it from a hold where it must. */
+/** The operator sells the slot at the venue, displacing a hold if necessary. */
 export async function walkIn(world: World, slotId: unknown): Promise<Json> {
   const body = { slot_id: slotId, override_holds: true };
   return expectStatus(await world.operator.post('/api/v1/operator/walk-ins', body), 201);
@@ -96,7 +96,7 @@ export async function expectVerdict(reply: Reply | Promise<Reply>, expected: str
   expect(verdict(await reply)).toBe(expected);
 }
 
-/** Waits until every member of `data` at `path` is as expected; returns them. */
+/** Waits until `data` at `path` is as expected; returns it. */
 export function listedOnce(partner: Partner, path: string, isThere: (data: Json[]) => boolean): Promise<Json[]> {
   return eventually(`what ${path} is to list`, async () => {
     const data = await list(partner, path);
@@ -104,7 +104,7 @@ export function listedOnce(partner: Partner, path: string, isThere: (data: Json[
   });
 }
 
-/** Each of these gets this refusal in the same bytes, so that nobody learns which of them there is. */
+/** Each call gets this error with the same bytes, so that callers cannot tell which objects exist. */
 export async function expectSameRefusal<T>(
   asked: readonly T[],
   refusal: string,
@@ -116,7 +116,7 @@ export async function expectSameRefusal<T>(
   expect(new Set(bodies).size).toBe(1);
 }
 
-/** The first call did the work, and this one got its response again. */
+/** The first call did the work; this call replayed its response. */
 export function expectReplay(again: Reply, first: Reply): void {
   const header = 'idempotent-replayed';
   expect([again.status, again.text, again.headers.get(header)]).toEqual([first.status, first.text, 'true']);
@@ -124,14 +124,14 @@ export function expectReplay(again: Reply, first: Reply): void {
 }
 
 type OneRequest = Pick<Row, 'rules' | 'title'> & {
-  /** The endpoint and the response that it must give. */
+  /** The endpoint and its expected response. */
   response: string;
-  /** The fields that a VALIDATION_ERROR must name, in alphabetical order. */
+  /** The fields named by a VALIDATION_ERROR, in alphabetical order. */
   fields?: string;
   ask: (scene: Scene, world: World) => Promise<Reply>;
 };
 
-/** A row that is one request and its response. */
+/** A row of one request and its response. */
 export function oneRequest({ rules, title, response, fields, ask }: OneRequest): Row {
   const { outcome } = partsOf(response);
   return {

@@ -3,11 +3,11 @@ import { dateIn, expectStatus, slotsOf } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { BOOKINGS, confirm, end, hold, inScene, list, PARTNER, readBooking, release, slotNow } from './steps.ts';
 
-/** What a partner does, from the first call to the last. */
+/** The calls of a partner, from the first to the last. */
 export const STORY_ROWS: readonly Row[] = [
   {
     rules: ['service/selling-flow', 'service/moves-no-money'],
-    title: 'venues, resources, slots, hold, booking, read, list, cancel and refund follow from one another',
+    title: 'venues, resources, slots, hold, booking, read, list, cancel and refund work in sequence',
     endpoints: [
       `GET ${PARTNER}/venues 200`,
       `GET ${PARTNER}/venues/{venueId}/resources 200`,
@@ -26,7 +26,7 @@ export const STORY_ROWS: readonly Row[] = [
       const slots = await slotsOf(partner, venueId, dateIn(4));
       const slot = slots.find((each) => each['resource_id'] === resource?.['resource_id']);
       const placed = expectStatus(await hold(partner, String(slot?.['slot_id'])), 201);
-      // Any text is a payment reference: nothing is charged, and nothing looks at it.
+      // Any text is a payment reference: the service neither charges nor checks it.
       const reference = { payment_reference: 'not-a-payment-at-all' };
       const booking = expectStatus(await confirm(partner, placed['hold_id'], reference), 201);
       const read = await readBooking(partner, booking);
@@ -40,7 +40,7 @@ export const STORY_ROWS: readonly Row[] = [
   },
   {
     rules: ['holds/cancel'],
-    title: 'a hold that was released leaves its slot to whoever is next, as if it had never been',
+    title: 'a released hold frees its slot completely for the next partner',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
     check: inScene(async ({ partner, rival, venue, slots }) => {
       const [slot = {}] = slots;

@@ -19,7 +19,7 @@ const LIST = `GET ${VENUES}`;
 const ONE = `GET ${VENUES}/{venueId}`;
 const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
 
-/** A venue that is not granted gets the response of a missing one. */
+/** An ungranted venue gets the same response as a missing one. */
 const notFound = (what: string, endpoint: string): Row => ({
   rules: ['venues/not-found', 'authentication/venue-grants'],
   title: `${what} a missing, a malformed and an ungranted id is 404 VENUE_NOT_FOUND, in the same bytes`,
@@ -48,7 +48,7 @@ export const VENUE_ROWS: readonly Row[] = [
   },
   {
     rules: ['venues/granted-only', 'authentication/venue-grants'],
-    title: '{success, count, data} of the venues granted to the partner, and of no others',
+    title: '{success, count, data} of only the venues granted to the partner',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const [one, two, other] = [await world.scene(), await world.scene(), await world.scene()];
@@ -116,7 +116,7 @@ export const VENUE_ROWS: readonly Row[] = [
   },
   {
     rules: ['resources/slug', 'responses/ids'],
-    title: 'is a slug, unique in the whole service, that availability and holds take as it is listed',
+    title: 'is a slug, unique in the whole service; availability and holds accept it as listed',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
     check: async (world) => {
       const named = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
@@ -137,7 +137,7 @@ export const VENUE_ROWS: readonly Row[] = [
   notFound('the resources of', RESOURCES),
   {
     rules: ['resources/base-configuration'],
-    title: 'what is held is not available, while the resource shows only its base configuration',
+    title: 'a held slot is unavailable, while the resource shows only its base configuration',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const path = `${VENUES}/${venue.id}/resources`;

@@ -14,7 +14,7 @@ const DEADLINE_MS = 90_000;
 
 export type Listener = { partner: Partner; receiver: WebhookReceiver; id: string; secretKey: string };
 
-/** Subscribes a receiver of its own for the partner. */
+/** Subscribes a new receiver for the partner. */
 export async function listening(
   world: World,
   partner: Partner,
@@ -25,7 +25,7 @@ export async function listening(
   return { partner, receiver, ...(await subscribe(partner, receiver.url, eventTypes)) };
 }
 
-/** Waits for the first attempt at the receiver that `isWanted` describes. */
+/** Waits for the first attempt that satisfies `isWanted`. */
 export function arrival(
   { receiver }: Pick<Listener, 'receiver'>,
   what: string,
@@ -34,7 +34,7 @@ export function arrival(
   return eventually(`${what} to arrive`, () => receiver.received.find(isWanted), DEADLINE_MS);
 }
 
-/** Waits until the receiver has had so many attempts; returns the last of them. */
+/** Waits for attempt number `count` at the receiver, and returns it. */
 export function attemptNumber({ receiver }: Pick<Listener, 'receiver'>, count: number): Promise<Received> {
   return eventually(`${count} attempts`, () => receiver.received[count - 1], DEADLINE_MS);
 }
@@ -48,7 +48,7 @@ export const readDelivery = ({ partner }: Listener, id: unknown): Promise<Json> 
   read(partner, `${DELIVERIES}/${String(id)}`);
 export const attemptsOf = (delivery: Json): Json[] => delivery['attempts'] as Json[];
 
-/** The listener's one delivery once `isSo`. */
+/** The listener's only delivery, once it satisfies `isSo`. */
 export function deliveryOnce({ partner }: Listener, what: string, isSo: (delivery: Json) => boolean): Promise<Json> {
   return eventually(
     what,
@@ -64,12 +64,12 @@ export const advance = ({ partner }: Listener, id: unknown) => partner.api.post(
 export const redeliver = ({ partner }: Listener, id: unknown) =>
   partner.api.post(`${DELIVERIES}/${String(id)}/redeliver`);
 
-/** The operator stops all deliveries to the subscription. */
+/** The operator deactivates the subscription. */
 export async function deactivate({ operator }: World, { id }: Listener): Promise<void> {
   expectStatus(await operator.post(`/api/v1/operator/webhooks/${id}/deactivate`), 200);
 }
 
-/** The delivery after its next attempt, made now. */
+/** Makes the delivery's next attempt now; returns the delivery. */
 export async function nextAttempt(listener: Listener, { id, attempts }: Json): Promise<Json> {
   expectStatus(await advance(listener, id), 200);
   const before = (attempts as Json[]).length;
@@ -88,7 +88,7 @@ export async function failedOnce(
   return { listener, delivery };
 }
 
-/** A delivery that has become a dead letter, and its state at each wait for a retry. */
+/** A dead letter, and its states while it waited for retries. */
 export async function deadLetter(world: World, scene: Scene) {
   const { listener, delivery } = await failedOnce(world, scene);
   const waiting: Json[] = [];
@@ -100,7 +100,7 @@ export async function deadLetter(world: World, scene: Scene) {
   return { listener, delivery: now, waiting };
 }
 
-/** Seconds between the end of a delivery's last attempt and its next one. */
+/** Seconds from the end of a delivery's last attempt to its next one. */
 export function waitOf(delivery: Json): number {
   const last = attemptsOf(delivery).at(-1) ?? {};
   const endedAt = Date.parse(String(last['sent_at'])) + Number(last['duration_ms']);

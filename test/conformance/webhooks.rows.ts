@@ -43,7 +43,7 @@ const TEST = `POST ${WEBHOOKS}/{id}/test`;
 const RECOVER = `POST ${WEBHOOKS}/{id}/recover`;
 
 const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
-/** Nothing is ever sent there. */
+/** Nothing is ever sent to this URL. */
 const ENDPOINT = 'https://93.184.215.14/hooks';
 
 const create = (partner: Partner, fields: Json = {}) =>
@@ -133,7 +133,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/rotate-secret', 'subscriptions/list', 'subscriptions/secret'],
-    title: '200 {id, secret_key, secret_rotated_at} with a new secret; lists tell when and not what',
+    title: '200 {id, secret_key, secret_rotated_at} with a new secret; lists show only the time',
     endpoints: [`${ROTATE} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -159,7 +159,7 @@ const MANAGEMENT: readonly Row[] = [
   ...['rotate-secret', 'test', 'recover', 'change'].map(notFound),
   {
     rules: ['subscriptions/change'],
-    title: '200 with the subscription; what waits goes to the new address, signed with the secret as it was',
+    title: '200 with the subscription; waiting deliveries go to the new address, signed with the unchanged secret',
     endpoints: [`${CHANGE} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -211,7 +211,8 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/no-two-alike'],
-    title: 'a second subscription with the same URL, types and venues names the first one, by POST and by PATCH',
+    title:
+      'a second subscription with the same URL, types and venues is rejected and names the first one, by POST and PATCH',
     endpoints: [`${CREATE} 409 SUBSCRIPTION_EXISTS`, `${CHANGE} 409 SUBSCRIPTION_EXISTS`],
     check: async (world) => {
       const partner = await world.partner();
@@ -259,7 +260,7 @@ const MANAGEMENT: readonly Row[] = [
 const VENUES: readonly Row[] = [
   {
     rules: ['subscriptions/venues', 'events/receivers'],
-    title: 'venue_ids narrows deliveries and recover, neither test nor the feed; null removes it',
+    title: 'venue_ids filters deliveries and recover, but not test or the feed; null removes it',
     endpoints: [`${CREATE} 201`, `${CHANGE} 200`],
     check: async (world) => {
       const [near, far] = [await world.scene(), await world.scene()];
@@ -321,7 +322,7 @@ const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/rotation-overlap', 'webhooks/standard-webhooks'],
     title:
-      'during the overlap deliveries are also signed with the old secret, in X-Service-Signature-Previous and in webhook-signature; without one they are not',
+      'during the overlap deliveries are also signed with the old secret, in X-Service-Signature-Previous and webhook-signature; without an overlap they are not',
     endpoints: [`${ROTATE} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
@@ -363,7 +364,7 @@ const REPAIRING: readonly Row[] = [
   },
   {
     rules: ['subscriptions/recover'],
-    title: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
+    title: '202 {recovered}: only deliveries without a success are redelivered, with the same event_id',
     endpoints: [`${RECOVER} 202`],
     check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
@@ -381,7 +382,7 @@ const REPAIRING: readonly Row[] = [
   },
   {
     rules: ['subscriptions/recover'],
-    title: 'since is required, and lies at most 14 days back',
+    title: 'since is required, at most 14 days ago',
     endpoints: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
     check: async (world) => {
       const partner = await world.partner();
@@ -397,7 +398,7 @@ const REPAIRING: readonly Row[] = [
 const DEACTIVATED: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
-    title: 'is neither tested, recovered nor redelivered to: 409 WEBHOOK_INACTIVE, and its dead letters stay',
+    title: 'rejects test, recover and redeliver: 409 WEBHOOK_INACTIVE; its dead letters stay',
     endpoints: [
       `${TEST} 409 WEBHOOK_INACTIVE`,
       `${RECOVER} 409 WEBHOOK_INACTIVE`,
@@ -416,7 +417,7 @@ const DEACTIVATED: readonly Row[] = [
   },
   {
     rules: ['events/receivers'],
-    title: 'nothing is redelivered of a venue whose grant was revoked: 403 VENUE_NOT_AUTHORIZED',
+    title: 'redelivery for a venue whose grant was revoked is 403 VENUE_NOT_AUTHORIZED',
     endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
     check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
@@ -437,5 +438,5 @@ const DEACTIVATED: readonly Row[] = [
   }),
 ];
 
-/** Subscriptions: made, changed, tested, recovered. */
+/** Subscriptions: create, change, test, recover. */
 export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...VENUES, ...REPAIRING, ...DEACTIVATED];

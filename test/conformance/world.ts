@@ -7,13 +7,13 @@ import type { Internals } from './internals.ts';
 import { type Exchange, missingResponses, recording } from './responses.ts';
 import { NotTried, type Row } from './row.ts';
 
-/** What a row is given: a deployment in sandbox mode with its workers, over HTTP. */
+/** The argument of a row: a deployment in sandbox mode with workers, over HTTP. */
 export type World = {
   deployment: Listeners;
   operator: Client;
-  /** The exchanges of partners' clients since the row began. */
+  /** The exchanges of the partners' clients since the row began. */
   seen: Exchange[];
-  /** A partner of its own for the row, granted these venues. */
+  /** A new partner with grants for these venues. */
   partner: (venueIds?: string[], at?: Listeners) => Promise<Partner>;
   /** A client of the partner listener with any key or none. */
   client: (apiKey: string | undefined, at?: Pick<Listeners, 'url'>) => Client;
@@ -21,7 +21,7 @@ export type World = {
   receiver: (answering?: Answering) => Promise<WebhookReceiver>;
 };
 
-/** A world of its own for each row, so that rows can run at the same time; `made` is all that they made so far. */
+/** Each row has its own world, so that rows can run concurrently. `made`: everything that they have created. */
 export type Worlds = { anyWorld: () => World; made: { partners: string[]; venues: string[] } };
 
 type SceneOptions = { resources?: Json[]; venue?: Json; at?: Listeners };
@@ -31,13 +31,13 @@ export type Scene = {
   venue: Venue;
   partner: Partner;
   rival: Partner;
-  /** All slots of the venue three days from now, as availability listed them. */
+  /** All slots of the venue three days from now, as availability returned them. */
   slots: Json[];
   /** The id of a slot that the row has not used yet. */
   slot: () => string;
 };
 
-/** Worlds at a deployment; `receivers` is a reason where it can reach none of ours. */
+/** Worlds on a deployment. `receivers`: a reason if the deployment can reach none of ours. */
 export function createWorlds(deployment: Listeners, receivers: Receivers | { missing: string }): Worlds {
   const made: Worlds['made'] = { partners: [], venues: [] };
   const operator = operatorOf(deployment);
@@ -81,9 +81,8 @@ async function setScene(venue: Venue, partnerOf: (venueId: string) => Promise<Pa
 }
 
 /**
- * Runs a row in a world of its own; rejects where the service does not keep the rule. Returns those of the row's responses that
- * were not seen.
- * @throws NotTried where the deployment lacks what the row needs
+ * Runs a row in its own world; rejects if the service breaks the rule. Returns the row's responses that were not seen.
+ * @throws NotTried if the deployment lacks something that the row needs
  */
 export async function runRow(row: Row, worlds: Worlds, internals?: Internals): Promise<string[]> {
   const world = worlds.anyWorld();

@@ -1,4 +1,4 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is `test` or `test.skip` */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';

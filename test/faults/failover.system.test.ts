@@ -1,4 +1,4 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is `test` or `test.skip` */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';

@@ -1,4 +1,4 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is `test` or `test.skip` */
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import { newId } from '../../src/platform/ids.ts';

@@ -1,4 +1,4 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
+/* oxlint-disable jest/no-standalone-expect -- `testInFull` is `test` or `test.skip` */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';

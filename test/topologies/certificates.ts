@@ -4,19 +4,22 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The files of a private authority, and of a server of this machine that it vouches for. */
+/** Files of a private CA, and of a local server whose certificate it signed. */
 export type Certificates = {
   folder: string;
   ca: string;
   certificate: string;
   key: string;
-  /** Key and certificate in one, as mongod takes them. */
+  /** Key and certificate in one file, as mongod requires. */
   both: string;
-  /** What the members of a replica set share. */
+  /** The key that members of a replica set share. */
   memberKey: string;
 };
 
-/** Folder of a run's certificates; `node --import tsx scripts/topologies.ts` makes them before Node reads NODE_EXTRA_CA_CERTS. */
+/**
+ * Environment variable with the folder of the certificates. `node --import tsx scripts/topologies.ts` creates them
+ * before Node reads NODE_EXTRA_CA_CERTS.
+ */
 export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
 
 export const certificatesIn = (folder: string): Certificates => ({
@@ -28,7 +31,7 @@ export const certificatesIn = (folder: string): Certificates => ({
   memberKey: path.join(folder, 'member.key'),
 });
 
-/** Makes them with openssl, for two days. */
+/** Creates them with openssl, valid for two days. */
 export function makeCertificates(): Certificates {
   const made = certificatesIn(mkdtempSync(path.join(tmpdir(), 'partner-booking-certificates-')));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: made.folder });

@@ -17,7 +17,7 @@ import { CERTIFICATES, certificatesIn } from './certificates.ts';
 import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
 import { redisWithTls } from './tls-redis.ts';
 
-/** By which the node is found that keeps the queues. */
+/** Finds the node that has the queues. */
 const QUEUES_KEY = '{pbs}:webhook-delivery:meta';
 const SETTLED_MS = 8000;
 
@@ -27,7 +27,7 @@ const atEnd = releasing(afterAll);
 type Topology = {
   servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined ? NonNullable<S> : never;
   overrides?: Record<string, string>;
-  /** What happens to the node that takes the writes; once this is over, another has taken over. */
+  /** Makes the node that takes writes fail; resolves when another has taken over. */
   fail(): Promise<void>;
 };
 
@@ -66,7 +66,7 @@ async function oneRedis() {
   return redis;
 }
 
-/** TLS and passwords everywhere. */
+/** TLS and passwords on all servers. */
 function guards(): { redis: Guarded; mongo: GuardedSet; overrides: Record<string, string> } {
   const { ca, certificate, key, both, memberKey } = certificatesIn(process.env[CERTIFICATES] ?? '');
   const password = randomBytes(16).toString('hex');
@@ -129,7 +129,7 @@ const TOPOLOGIES: [string, string, () => Promise<Topology>][] = [
 ];
 
 describe.each(TOPOLOGIES)('%s', (name, what, start) => {
-  test(`sells on, loses nothing and sells nothing twice while ${what}`, async () => {
+  test(`continues to sell, loses nothing and sells nothing twice while ${what}`, async () => {
     const topology = await start();
     const overrides = {
       ...{
@@ -162,13 +162,13 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
   }, 400_000);
 });
 
-/** The control of TLS: a process that was not told of the authority reaches neither server. */
+/** Control of TLS: a process that does not trust the CA reaches neither server. */
 async function expectVerification({ mongo, redis }: Topology['servers']): Promise<void> {
   const settings = { MONGODB_URI: mongo.uri, REDIS_URL: redis.uri, QUEUE_PREFIX: '{pbs}', HEALTH_PORT: '0' };
   const stranger = startProcess('workers/hold-expiry.ts', serviceEnvironment('stranger', settings));
   const { error } = await logged(stranger, 'waiting for MongoDB: it cannot be reached yet');
   expect(error).toMatch(/certificate/);
-  // The client of sentinels says no more than that the connection ended.
+  // The client of sentinels only reports that the connection ended.
   await logged(stranger, 'waiting for Redis: it cannot be reached');
   await killProcess(stranger);
 }

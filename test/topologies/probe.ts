@@ -5,25 +5,25 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 
-/** How long a probe's hold lives unless it says otherwise, by HOLD_TTL_SECONDS. */
+/** Default TTL of a probe's hold, set by HOLD_TTL_SECONDS. */
 export const PROBE_TTL_SECONDS = 4;
 const PAUSE_MS = 100;
 
-/** What a partner feels of a failover who repeats nothing. */
+/** Effects of a failover on a partner that does not repeat calls. */
 export type Felt = {
   placed: number;
   /** Longest time in which no hold was placed. */
   refusedMs: number;
-  /** Slowest answer 201. */
+  /** Slowest 201 response. */
   slowestMs: number;
-  /** Latest `hold_created` after the answer; latest `hold_expired` after the hold's end. */
+  /** Maximum delay of `hold_created` after the response, and of `hold_expired` after the hold's expiry. */
   createdLateMs: number;
   expiredLateMs: number;
 };
 
 type Probed = { ackAtMs: number };
 
-/** Places a hold every 100 ms and lets it lapse, until it is stopped; then waits for every webhook about these. */
+/** Places a hold every 100 ms and lets it expire, until stopped; then waits for all webhooks. */
 export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds, receiver }: Trading) {
   const api = createClient(url, apiKey);
   const probed = new Map<string, Probed>();

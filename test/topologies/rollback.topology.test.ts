@@ -31,9 +31,8 @@ const COMMITTED_RUPEES = 1200;
 const ROLLED_BACK_RUPEES = 500;
 
 let set: MongoSet;
-/** The API. */
 let service: Service;
-/** The connection of another process: for the operator's changes, and for reads of what the primary has. */
+/** Another process's connection, for the operator's changes and for reads of the primary's data. */
 const operatorDb = createDb();
 const stopping = new AbortController();
 let scene: Scene;
@@ -53,10 +52,10 @@ afterAll(async () => {
   await set.discard();
 });
 
-/** A venue for each change, with the slots that are sold by what it changes; they are all at the same time. */
+/** A venue for each change, with the slots whose sale depends on it. All slots are at the same time. */
 type Scene = {
   partner: Partner;
-  /** Without a grant, but for the one that is rolled back. */
+  /** Has no grant, except the one that is rolled back. */
   newcomer: Partner;
   closed: { venueId: string; slotId: string; blackoutId: string };
   shared: { venueId: string; half: string; full: string; fullId: string };
@@ -95,26 +94,26 @@ async function makeScene(): Promise<Scene> {
   };
 }
 
-/** What decides the sales, as the primary has it, whether a majority has it or not. */
+/** Rules that decide the sales, as the primary has them, committed by a majority or not. */
 type Rules = { isClosed: boolean; isShared: boolean; priceRupees: number; isGranted: boolean };
 
-/** What the changes came to. */
+/** Results of the changes. */
 type Lost = {
-  /** What the operator's calls failed with. */
+  /** Errors of the operator's calls. */
   failures: unknown[];
   onOldPrimary: Rules;
   onNewPrimary: Rules;
 };
 
 /**
- * Changes the rules of each venue on the primary alone, has the API read them there, and kills that primary: another
- * is elected, which never had the changes.
+ * Changes the rules of each venue only on the primary, makes the API read them, and kills that primary. The newly
+ * elected primary never had the changes.
  */
 async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene): Promise<Lost> {
   const oldPrimary = await set.primary();
   const replicate = await set.stopReplication();
   const deps = { ...service.context, db: operatorDb };
-  // An operator's call writes its row of the audit first. That one was acknowledged, and then replication stopped.
+  // An operator's call writes its audit row first. That was acknowledged before replication stopped.
   const changes = await Promise.allSettled([
     liftBlackout(deps, closed.blackoutId),
     changeResource(deps, shared.fullId, { sharesSpaceWith: [] }),
@@ -122,9 +121,9 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
     grantVenue(deps, newcomer.id, ungranted.venueId),
   ]);
   const onOldPrimary = await rulesNow(newcomer);
-  // What the API read before is used no more.
+  // Wait until the API no longer uses what it read before.
   await delay(LEASE_MS / 2);
-  // What these return is not asserted: an API may reject a listing that it cannot confirm.
+  // The results are not asserted: an API may reject a listing that it cannot confirm.
   await Promise.all([
     ...[closed, shared, priced].map(({ venueId }) => listSlots(partner, venueId)),
     listSlots(newcomer, ungranted.venueId),
@@ -165,7 +164,7 @@ const hold = ({ api }: Partner, slotId: string): Promise<Reply> => {
   return insist(() => api.post('/api/v1/partner/holds', body), newPatience());
 };
 
-/** The final status of a slot that was held and, where that succeeded, confirmed. */
+/** The final status of a slot after a hold and, if that succeeded, a confirm. */
 async function sell(partner: Partner, slotId: string): Promise<string> {
   const held = await hold(partner, slotId);
   if (held.status !== 201) return verdict(held);
@@ -173,17 +172,17 @@ async function sell(partner: Partner, slotId: string): Promise<string> {
   return verdict(await insist(() => partner.api.post('/api/v1/bookings/confirm', body), newPatience()));
 }
 
-test('control: the API read changes that were rolled back, and a cache that was filled then would sell by them', () => {
-  // No operator was told that a change was made.
+test('control: the API read changes that were rolled back, and a cache filled then would sell by them', () => {
+  // No operator was told that a change succeeded.
   expect(lost.failures.map(isDatabaseUnavailable)).toEqual([true, true, true, true]);
-  // What every reader of the old primary saw at that time: by these values each of the sales below is allowed.
+  // Every reader of the old primary saw these values, which would allow each sale below.
   expect(lost.onOldPrimary).toEqual({
     isClosed: false,
     isShared: false,
     priceRupees: ROLLED_BACK_RUPEES,
     isGranted: true,
   });
-  // What has been true all the time: by these values each of them is rejected, or costs more.
+  // These values were true all the time: they forbid each sale, or raise its price.
   expect(lost.onNewPrimary).toEqual({
     isClosed: true,
     isShared: true,

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../../src/development/embedded/binary-cache.ts';
 
-/** Redis of Debian 12, which is built with TLS, and what it needs beside the system's libraries. */
+/** Redis of Debian 12, which has TLS, and the libraries that it needs beside the system's. */
 const PACKAGES = ['redis-tools', 'liblzf1', 'libjemalloc2'];
 const TLS_REFUSED = /TLS|unknown|Bad directive/i;
 
 /**
- * How a redis-server that knows TLS is started: the one on the PATH, or that of Debian's package, out of the cache or put there
- * with apt-get (by name, from the machine's own sources), without installing it.
- * @throws Error where there is none
+ * Command that starts a redis-server with TLS: the one on the PATH, or Debian's package from the cache or downloaded
+ * with apt-get from the machine's sources. Does not install it.
+ * @throws Error if there is none
  */
 export function redisWithTls(): string[] {
   if (knowsTls(['redis-server'])) return ['redis-server'];
@@ -38,7 +38,7 @@ function unpackPackages(folder: string): void {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) run('dpkg', '-x', file, folder);
 }
 
-/** One that was built without ends at once when it is asked for a TLS port. */
+/** A redis-server without TLS exits at once if given a TLS port. */
 function knowsTls([command = '', ...first]: string[]): boolean {
   try {
     execFileSync(command, [...first, '--port', '0', '--tls-port', '1', '--tls-cert-file', '/nonexistent'], {

@@ -11,7 +11,7 @@ const APIS = 2;
 
 let system: FaultSystem;
 let trading: Trading;
-/** The process of 1.0.0 that this release does without. */
+/** A process of release 1.0.0 that this release does not have. */
 let eventDispatch: SpawnedProcess;
 beforeAll(async () => {
   if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
@@ -26,7 +26,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** Replaces each process by one of `release`, while sales go on; returns how the old ones ended. */
+/** Replaces each process by one of `release` during sales; returns the exit codes of the old ones. */
 async function replaceAll(
   release: string | undefined,
   order: readonly Part[],
@@ -61,7 +61,7 @@ test.each(rows)(
       codes.push(migrated.code);
       await sales.goOn();
       codes.push(...(await replaceAll(undefined, order, sales)));
-      // As docs/upgrading.md says: stopped last, and started again before the others are taken back.
+      // As docs/upgrading.md says: stopped last, and started before the others are rolled back.
       codes.push((await stopProcess(eventDispatch)).code);
       await sales.goOn();
       system.use(former);
@@ -76,7 +76,7 @@ test.each(rows)(
       codes: codes.map(() => 0),
       outputs: [],
     });
-    // A refused connection has carried nothing; `insist` throws for any error that is no 503.
+    // A refused connection sent nothing; `insist` throws for any other error than 503.
     expect(figures).toMatchObject({ reset: 0, unavailable: 0 });
     noteFinding({ first, replaced: codes.length - 1, ...figures });
   },

@@ -21,11 +21,11 @@ export type RunnerOptions = {
   baseUrl: string;
   adminUrl: string;
   operatorKey: string;
-  /** Absent where nothing was said of a receiver. */
+  /** Absent if no receiver was given. */
   receiver?: { host: string; port: number; url?: string };
 };
 
-/** What the caller has to mend; the message names the option. */
+/** An error of the caller; the message names the option. */
 export class UsageError extends Error {}
 
 /**

@@ -1,20 +1,20 @@
 import wrapAnsi from 'wrap-ansi';
 import { type Row, RULES } from '../row.ts';
 
-/** What became of a row: kept, or why it is not, or why it was not tried. */
+/** The result of a row: kept, or broken and why, or not tried and why. */
 export type Outcome = {
   row: Pick<Row, 'rules' | 'title'>;
   result: 'kept' | { broken: string } | { notTried: string };
 };
 
 const COLUMNS = 80;
-/** Lines shown of what a row found. */
+/** Maximum lines of a row's fault. */
 const FAULT_LINES = 14;
 
 const isBroken = ({ result }: Outcome) => typeof result === 'object' && 'broken' in result;
 const isNotTried = ({ result }: Outcome) => typeof result === 'object' && 'notTried' in result;
 
-/** Whether a rule is kept, by the rows that are about it first and those that show it too. */
+/** Whether a rule is kept, by all rows that name it. */
 function verdictOf(outcomes: readonly Outcome[]): string {
   if (outcomes.some(isBroken)) return 'BROKEN';
   const left = outcomes.filter(isNotTried).length;
@@ -32,7 +32,7 @@ function verdicts(outcomes: readonly Outcome[]): Map<string, string> {
   );
 }
 
-/** The result of a run for people, in lines of at most 80 columns. */
+/** The report of a run for people, in lines of at most 80 columns. */
 export function reportOf(outcomes: readonly Outcome[]): string {
   const ruled = verdicts(outcomes);
   const lines = [...ruled].map(([rule, verdict]) => `  ${verdict.padEnd(13)}${rule}`);
@@ -51,7 +51,7 @@ function brokenPart(outcomes: readonly Outcome[]): string[] {
   });
 }
 
-/** The rows that were not tried, under the reason. */
+/** The rows that were not tried, grouped by reason. */
 function notTriedPart(outcomes: readonly Outcome[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { row, result } of outcomes) {
@@ -69,7 +69,7 @@ function nameOf({ rules, title }: Outcome['row']): string {
   return `${rules[0]}: ${title}`;
 }
 
-/** The text in lines that fit, each with so many spaces before it; `trim: false` keeps those that it has. */
+/** Wraps the text to fit, indented by `indent` spaces; `trim: false` keeps its own spaces. */
 function folded(text: string, { indent = 0, trim = true } = {}): string {
   const wrapped = wrapAnsi(text, COLUMNS - indent, { hard: true, trim });
   return wrapped

@@ -10,7 +10,7 @@ import { createWorlds, runRow, type Worlds } from '../world.ts';
 import { type RunnerOptions, UsageError } from './options.ts';
 import type { Outcome } from './report.ts';
 
-/** Rows under way at a time. */
+/** Concurrent rows. */
 const AT_A_TIME = 8;
 /** How long the deployment may take to deliver a sample. */
 const SAMPLE_DEADLINE_MS = 20_000;
@@ -18,9 +18,9 @@ const SAMPLE_DEADLINE_MS = 20_000;
 type Run = { rows: readonly Row[]; say: (line: string) => void; stopping: AbortSignal };
 
 /**
- * Runs the rows on a deployment, and returns what became of each. It creates what they need, and ends afterwards what can be
- * ended: keys are revoked, partners suspended, subscriptions deactivated and venues made inactive.
- * @throws UsageError where the deployment cannot be reached, rejects the key, or is no sandbox
+ * Runs the rows on a deployment; returns the result of each. Creates what they need, and afterwards ends what it can:
+ * revokes keys, suspends partners, and deactivates subscriptions and venues.
+ * @throws UsageError if the deployment cannot be reached, rejects the key, or is not a sandbox
  */
 export async function runConformance(
   { baseUrl, adminUrl, operatorKey, receiver }: RunnerOptions,
@@ -89,7 +89,7 @@ async function requireSandbox(deployment: Listeners): Promise<void> {
   }
 }
 
-/** Receivers that the deployment has delivered a sample to, or why there are none. */
+/** Receivers to which the deployment has delivered a sample, or why there are none. */
 async function reachableReceivers(
   deployment: Listeners,
   wanted: RunnerOptions['receiver'],
@@ -122,7 +122,7 @@ async function reachableReceivers(
   }
 }
 
-/** Ends what can be ended of partners and venues; says what could not. */
+/** Ends partners and venues as far as possible; reports the rest. */
 async function end(deployment: Listeners, made: Worlds['made'], say: Run['say']): Promise<void> {
   const operator = operatorOf(deployment);
   const prefix = '/api/v1/operator';
