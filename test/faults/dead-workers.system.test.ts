@@ -146,7 +146,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
     await eventually('locks and leases have run out, and all is done', isOver, START_DEADLINE_MS);
     for (const kind of KINDS) pairs[kind].doomed.signal('SIGCONT');
   }
-  // The tests below use the doomed workers again; the last one repeats this check.
+  // The tests below use the doomed workers again, and repeat this check for their own holds.
   expect(await faultsOf(holdIds)).toEqual([]);
   const repeats = receiver.received.length - new Set(bodies().map((body) => body['event_id'])).size;
   expect(new Set(bodies().map((body) => body['delivery_id'])).size).toBe(receiver.received.length);
@@ -176,7 +176,7 @@ const MID_WORK = [
 ];
 
 describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind, command, collection, isDone }) => {
-  /** Kills the doomed worker; returns how long `next` needed to take over its work. */
+  /** Kills the doomed worker, then calls `next`; returns the time from the kill until the work was done. */
   async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
     const block = await blockCommands(service, { appName: `${appName}-${kind}`, command, collection, forMs: 60_000 });
     const holdId = await place();

@@ -14,8 +14,8 @@ const FAILOVERS = 30;
 const HELD_BACK_MS = 900;
 
 /**
- * `npm run test:system` kills one of three primaries in kills.system.test.ts; after-failover.system.test.ts tests what
- * a new primary does not know yet.
+ * `npm run test:system` kills the primary of three members in kills.system.test.ts. What a new primary does not know
+ * yet is in test/http/after-failover.system.test.ts.
  */
 const testInFull = isLongTier ? test : test.skip;
 

@@ -10,7 +10,7 @@ import { type FaultSystem, PARTS, startSystem, VICTIMS } from './system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES, type Trading } from './trading.ts';
 
 const KILLS = scaled(20, 1);
-/** The short form kills the primary of three mongods; failover.system.test.ts covers that alone. */
+/** The short form kills the primary of three mongods; failover.system.test.ts tests that separately. */
 const MEMBERS = scaled(1, 3);
 const seed = propertySeed();
 

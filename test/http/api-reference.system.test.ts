@@ -41,7 +41,7 @@ const fits = async (page: Page) =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-/** Looks of a page when it opens. Another test changes to dark while a page is open. */
+/** Looks of a page when it opens. The test above them changes to dark while the page is open. */
 const LOOKS: [string, object, string][] = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
   ['phone', PHONE, LIGHT],

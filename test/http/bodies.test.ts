@@ -53,7 +53,7 @@ test('the size limit applies to a chunked body without Content-Length', async ()
   });
 });
 
-test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is rejected: not an object', async (body) => {
+test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is not an object', async (body) => {
   expect(await post(body)).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'body' });
 });
 

@@ -83,7 +83,7 @@ test('an operator can undo a double sale made without the index, and then the da
   // Control: without checks and without the index, a slot is sold twice.
   const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
   await expect(service.migrate()).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
-  // The database listed the index while building it.
+  // The database lists an index while building it, so calls may have passed meanwhile.
   await eventually('it refuses again', async () => !(await serves()));
 
   const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;

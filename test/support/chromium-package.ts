@@ -15,8 +15,8 @@ const PACKAGE = '@sparticuz/chromium@143.0.4';
 const SHA256 = 'd69d6790c17a62b70dc3e8acfd774b6c1f780f229e5601f50264dbc434b5cf94';
 
 /**
- * The browser, the libraries that it needs beside libc, a font, and the software renderer: without the renderer,
- * Chromium falls back after a crash, and a screenshot failed during one.
+ * The browser, the libraries that it needs beside libc, a font, and the software renderer. Without the renderer,
+ * Chromium falls back only after a crash, in which a screenshot has failed.
  */
 const ARCHIVES = ['chromium.br', 'al2023.tar.br', 'swiftshader.tar.br', 'fonts.tar.br'];
 

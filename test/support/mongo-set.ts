@@ -128,7 +128,7 @@ async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primar
   return Promise.race([answered, delay(1000, 'none' as const, { ref: false })]);
 }
 
-/** The service needs only its roles here. */
+/** `service` has all roles that the service needs. */
 const ROLES = {
   service: ['readWrite', 'dbAdmin'],
   auditor: ['readWrite', 'dbAdmin', { role: 'read', db: 'local' }],
