@@ -11,10 +11,10 @@ const deliveries = ({ queues }: Context) => queues.byName('webhook-delivery');
 
 type Watch = { workers: WorkerWatch; nowMs: number };
 
-/** One watch of each service that goes on from look to look, by a clock of its own. */
+/** Each service has one watch, which continues from sweep to sweep with its own clock. */
 const watches = new WeakMap<Context, Watch>();
 
-/** The next look of that watch, so long after the one before. */
+/** Advances the watch's clock by `ms` and sweeps again. */
 export async function lookAfter(context: Context, ms: number): Promise<void> {
   const watch: Watch = watches.get(context) ?? { workers: createWorkerWatch(() => watch.nowMs), nowMs: 0 };
   watches.set(context, watch);
@@ -24,7 +24,7 @@ export async function lookAfter(context: Context, ms: number): Promise<void> {
 
 const workers = new WeakMap<Context, Worker>();
 
-/** A worker that takes the jobs of deliveries, as soon as the queue knows of it. */
+/** Starts a worker for deliveries, and waits until the queue sees it. */
 export async function startWorker(context: Context): Promise<void> {
   const { queuePrefix: prefix, redisUrl: url } = context.config;
   const worker = new Worker('webhook-delivery', async () => undefined, { connection: { url }, prefix });
@@ -36,7 +36,7 @@ export async function stopWorker(context: Context): Promise<void> {
   await workers.get(context)?.close();
 }
 
-/** Raises one condition `count` times at once; returns how many calls raised it. */
+/** Raises one condition `count` times concurrently; returns how many calls raised it. */
 export async function raiseAtOnce(context: Context, count: number): Promise<number> {
   const ofService = { subject: null, partnerId: null, count: 1, since: null, missingIndexes: [] };
   const raise = () => noteConditions(context.db, [{ kind: 'hold_overdue', ...ofService }]);

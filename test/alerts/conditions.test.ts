@@ -58,7 +58,7 @@ const setBack = (name: string, id: string, field: string, ms: number) =>
     .collection(name)
     .updateOne({ _id: id as never }, [{ $set: { [field]: { $subtract: ['$$NOW', ms] } } }]);
 
-/** The condition is over, and the next sweeps find that it has been for a minute. */
+/** Expects the condition to resolve, after a minute without it. */
 async function expectResolved(kind: AlertKind): Promise<void> {
   await sweep(service);
   expect(await alertsOf(service, { kind, isOpen: true })).toHaveLength(1);
@@ -178,7 +178,7 @@ describe('a queue', () => {
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },
     ]);
     expect(JSON.stringify(listed)).toContain(`Paused by ${row?.pause?.by}: “Endpoint under attack”.`);
-    // Resumed, and paused by other means: that is another pause.
+    // Resumed, and paused without the admin listener: a different pause.
     expect((await operator.send('PUT', `${path}/resume`)).status).toBe(200);
     await pauseQueue('webhook-delivery');
     await sweep(service);
@@ -194,7 +194,7 @@ describe('a queue', () => {
         .map(({ subject }) => String(subject))
         .toSorted();
     };
-    // A fleet that is just starting is given its time; so is one that nobody looked at meanwhile.
+    // Not at first, because the workers may be starting, nor after a gap between sweeps.
     expect(await absentAfter(0)).toEqual([]);
     expect(await absentAfter(120_000)).toEqual([]);
     for (const ms of [10_000, 10_000]) expect(await absentAfter(ms)).toEqual([]);
@@ -296,7 +296,7 @@ describe('dead letters', () => {
     await insertDeadLetters(service, 'first', partner.id, named('one', 300));
     await insertDeadLetters(service, 'second', partner.id, named('two', 200));
     await sweep(service, { atOnce: 4 });
-    // A sweep that lost a race leaves the rest to the next.
+    // A sweep that loses a race leaves the rest to the next one.
     await sweepAll(service);
     expect((await counts()).toSorted()).toEqual(['first: 300', 'second: 200']);
     expect((await total()) - before).toBe(500);

@@ -22,7 +22,7 @@ beforeAll(async () => {
     Array.from({ length: MANY }, (_, n) => `d-${n}`),
   );
   const { db } = service.context;
-  // What is over is most of what there is, and nothing of it may be looked at.
+  // Most rows have ended, and neither the watch nor a scrape may read them.
   const over = { $set: { state: 'succeeded', deadLetteredAt: null }, $unset: { isUncounted: '' } };
   await db.collection('deliveries').updateMany({}, over);
   const [row] = await rowsOf(service, 'reservations');

@@ -4,10 +4,10 @@ import type { Service } from '../support/service.ts';
 type Context = Service['context'];
 type Telling = { url: string; everyMs: number; timeoutMs?: number; atOnce?: number };
 
-/** What stops the processes that told last. */
+/** Stops the latest processes that post. */
 const stops = new WeakMap<Context, AbortController>();
 
-/** What so many processes do at the same time, once each. */
+/** Posts the alerts as `atOnce` concurrent processes, once each. */
 export async function tellAlerts(context: Context, { url, everyMs, timeoutMs, atOnce = 1 }: Telling): Promise<void> {
   const stop = new AbortController();
   stops.set(context, stop);
@@ -15,7 +15,7 @@ export async function tellAlerts(context: Context, { url, everyMs, timeoutMs, at
   await Promise.all(Array.from({ length: atOnce }, tell));
 }
 
-/** The process that tells is asked to stop. */
+/** Asks the posting processes to stop. */
 export function stopTelling(context: Context): void {
   stops.get(context)?.abort();
 }

@@ -6,12 +6,12 @@ import { hostedService } from '../support/service-host.ts';
 import type * as Posting from './post.in-host.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 
-/** The minute of these tests, long enough that no step of a test takes it, and passed by editing the database. */
+/** Longer than any step of a test. The tests let it pass by editing the database. */
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 300;
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9/';
-/** Without the deadline it takes 10 s, or 300 s. */
+/** Without the deadline, posting takes 10 s or 300 s. */
 const WITHOUT_DEADLINE_MS = 9_000;
 
 const service = await hostedService();
@@ -43,14 +43,14 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
 };
 const tell = ({ url = receiver.url, atOnce = 1 } = {}) =>
   tellAlerts({ url, atOnce, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
-/** With the deadline of the service, which leaves the test its time. */
+/** Uses the service's deadline, so that the test has time to act. */
 const tellSlowly = () => tellAlerts({ url: receiver.url, everyMs: EVERY_MS });
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;
   return Math.round((until.getTime() - Date.now()) / 1000);
 };
-/** As far as the database can tell. */
+/** Lets `ms` pass in the database. */
 const pass = (ms: number) =>
   service.context.db
     .collection('alert_state')
@@ -131,7 +131,7 @@ test('a resolved alert is told as over', async () => {
   expect(texts[0]).toContain('• The database lacks one_claim_per_cell');
   expect(texts[1]).toContain('• Resolved: The database lacks one_claim_per_cell');
   expect(texts[0]).toContain('Run the migrate command.');
-  // What is over needs nobody to do anything.
+  // A resolved alert asks for no action.
   expect(texts[1]).not.toContain('Run the migrate command.');
 });
 

@@ -33,7 +33,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   alerts.respondWith((_post, response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
   const slots = await freeSlotIds(partner, venueId);
-  // No hold expiry runs.
+  // No worker for hold expiry runs, so this hold becomes overdue.
   const overdue = await placeHold(partner, slots.pop() ?? '');
   lateSlot = slots.pop() ?? '';
   await service.context.db
@@ -73,7 +73,7 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   await db
     .collection('reservations')
     .updateOne({ _id: hold_id as never }, [{ $set: { outboxSince: halfAMinuteAgo, holdExpiresAt: halfAMinuteAgo } }]);
-  // The API makes the delivery of a sample event itself.
+  // The API creates the delivery of a sample event itself.
   expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/test`), 202);
   await db.collection('deliveries').updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: halfAMinuteAgo } }]);
   await db.collection('alerts').deleteMany({});
@@ -81,7 +81,7 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   const raised = await eventually(
     'all are raised',
     async () => {
-      // That no worker lives is true, and raised too where this takes half a minute.
+      // `worker_absent` is correct as well, and is raised if this takes half a minute.
       const rows = (await alertsOf(service)).filter(({ kind }) => kind !== 'worker_absent');
       return rows.length >= 4 && rows;
     },

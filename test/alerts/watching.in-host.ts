@@ -6,21 +6,21 @@ import type { Service } from '../support/service.ts';
 type Context = Service['context'];
 
 export type Looks = {
-  /** The guards that the database is said to lack, or that this cannot be told; as it is, unless stated. */
+  /** The guards that the database appears to lack, or that they cannot be read. Default: its real state. */
   guards?: readonly string[] | 'unreadable';
-  /** Whether Redis is said to have an append-only file; as it is, unless stated. */
+  /** Whether Redis appears to have an append-only file. Default: its real state. */
   isRedisPersistent?: boolean | 'unknown';
   redisAllowVolatile?: boolean;
-  /** How many look at the same time. */
+  /** The number of concurrent sweeps. */
   atOnce?: number;
 };
 
-/** Looks of the watch, with the times that hold in production. */
+/** Sweeps with the periods of production. */
 export async function sweep(context: Context, { atOnce = 1, ...looks }: Looks = {}): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, () => sweepWith(context, createWorkerWatch(), looks)));
 }
 
-/** One look, which knows of the workers what an earlier one of this watch has seen. */
+/** Sweeps once. `workers` remembers the workers that earlier sweeps saw. */
 export async function sweepWith(
   context: Context,
   workers: WorkerWatch,
@@ -45,7 +45,7 @@ export async function sweepWith(
   await sweepAlerts(deps, new AbortController().signal);
 }
 
-/** Looks until every dead letter is counted; one look has its time. */
+/** Sweeps until every dead letter is counted: one sweep has limited time. */
 export async function sweepAll(context: Context): Promise<void> {
   const deliveries = context.db.collection('deliveries');
   do await sweep(context);

@@ -9,14 +9,14 @@ export const HOUR_MS = 3_600_000;
 
 const inHost = (service: HostedService) => service.inHost<typeof Watching>('test/alerts/watching.in-host.ts');
 
-/** Looks of the watch where the service runs: one, unless stated. */
+/** Sweeps in the service's process, once by default. */
 export const sweep = (service: HostedService, looks: Watching.Looks = {}): Promise<void> =>
   inHost(service).sweep(looks);
 
-/** Looks until every dead letter is counted. */
+/** Sweeps until every dead letter is counted. */
 export const sweepAll = (service: HostedService): Promise<void> => inHost(service).sweepAll();
 
-/** The alerts that there are, by kind where one is named, in the order in which they were raised. */
+/** The alerts that match the filter, in the order in which they were raised. */
 export async function alertsOf(
   service: Stored,
   filter: Partial<Pick<AlertRow, 'kind' | 'subject' | 'isOpen'>> = {},
@@ -25,18 +25,18 @@ export async function alertsOf(
   return rows as unknown as AlertRow[];
 }
 
-/** Lets `ms` pass for every open alert, as far as anyone can tell from the database. */
+/** Lets `ms` pass for every open alert, in the database. */
 export async function ageAlerts(service: Stored, ms: number): Promise<void> {
   const back = { $set: { lastSeenAt: { $subtract: ['$lastSeenAt', ms] } } };
   await service.context.db.collection('alerts').updateMany({ isOpen: true }, [back]);
 }
 
-/** How often a message was logged. */
+/** How many log lines contain the text. */
 export async function timesLogged(service: Pick<HostedService, 'logs'>, part: string): Promise<number> {
   return (await service.logs()).split('\n').filter((line) => line.includes(part)).length;
 }
 
-/** Dead letters as a worker's last failure leaves them, of a subscription that need not exist. */
+/** Inserts dead letters as a worker leaves them; their subscription need not exist. */
 export async function insertDeadLetters(
   service: Stored,
   subscriptionId: string,
@@ -63,7 +63,7 @@ export async function insertDeadLetters(
   await service.context.db.collection('deliveries').insertMany(rows);
 }
 
-/** What is behind ALERT_URL, on a path that is a secret as those of chat services are. */
+/** Receives the posts to ALERT_URL, on a secret path as chat services use. */
 export async function startAlertReceiver(): Promise<WebhookReceiver> {
   const receivers = await startReceivers({ check: () => undefined });
   const receiver = receivers.open();

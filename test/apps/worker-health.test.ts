@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 
-/** Serves the health of a worker that does nothing; returns where, and its scope. */
+/** Serves the health of an idle worker; returns the address and the worker's scope. */
 async function serve(healthPort = '0') {
   const made = testScope('hold-expiry', settings(healthPort), () => undefined);
   scopes.push(made);

@@ -9,16 +9,16 @@ import { variablesOf } from './settings-read.ts';
 const read = (file: string): Promise<string> => readFile(path.join(projectFolder, file), 'utf8');
 const example = await read('.env.example');
 
-/** `NAME=value` lines, whether commented out or not. */
+/** `NAME=value` lines, commented out or not. */
 const documented = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)].map(([, name = '', value]) => ({
   name,
   value,
 }));
 
-/** Variables of the embedded mode, which src/development/start.ts reads and the processes do not. */
+/** Variables of the embedded mode: src/development/start.ts reads them, the processes do not. */
 const embeddedOnly = ['DATA_DIR'];
 const composeFiles = await Promise.all(['docker-compose.yml', 'docker-compose.tls.yml'].map(read));
-/** What the Compose files take, a few of which no process reads. */
+/** The variables in the Compose files. No process reads some of them. */
 const inCompose = [...composeFiles.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
 
 const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
@@ -26,7 +26,7 @@ const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
 test('.env.example documents every variable that is read, by a process or by the Compose files, and no other', () => {
   const names = new Set([...variables, ...embeddedOnly, ...inCompose]);
   expect(documented.map(({ name }) => name).toSorted()).toEqual([...names].toSorted());
-  // Control: they have some that no process reads.
+  // Control: some of them are read by no process.
   expect(inCompose.filter((name) => !variables.includes(name))).toContain('REDIS_PASSWORD');
 });
 

@@ -22,7 +22,7 @@ const instructionsOf = (dockerfile: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** What the documentation has that is built in a folder with these files and folders of the project alone. */
+/** The pages of the documentation when it is built in a folder with only these parts of the project. */
 function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
   for (const name of names) cpSync(path.join(projectFolder, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
@@ -69,7 +69,7 @@ describe('the Dockerfile', () => {
       return code === 0;
     };
 
-    /** What it says of one that responds with this status on the port that `of` makes its own. */
+    /** Whether the check finds a server healthy that responds with `status` on the port that `of` gives it. */
     async function verdictOn(
       status: number,
       of: (own: string, other: string) => Record<string, string>,

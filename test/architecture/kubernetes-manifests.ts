@@ -8,9 +8,9 @@ import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { projectFolder } from './planted-tree.ts';
 
-/** Go 1.22 and newer build it; `kubectl apply -k` has the same program in it. */
+/** Builds with Go 1.22 and newer. `kubectl apply -k` contains the same program. */
 const KUSTOMIZE = { name: 'kustomize', module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' };
-/** The schemas of the Prometheus Operator, of KEDA and of Kubernetes itself. */
+/** The schemas of the Prometheus Operator, KEDA and Kubernetes. */
 const SCHEMAS = {
   'cloudcoil-models-prometheus-operator': '0.80.1.0',
   'cloudcoil-models-keda': '2.16.1.0',
@@ -55,7 +55,7 @@ export type PodTemplate = {
 };
 type EgressRule = { to?: { ipBlock?: { cidr: string; except?: string[] } }[] };
 
-/** An object of the cluster, with the members that the rules look at. */
+/** An object of the cluster, with the members that the rules read. */
 export type Manifest = {
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Labels };
@@ -72,7 +72,7 @@ export type Manifest = {
   };
 };
 
-/** What `kubectl apply -k` would send for an overlay to which these components and this namespace are added. */
+/** The objects that `kubectl apply -k` would send for an overlay with these components and this namespace. */
 export async function render(
   overlay: string,
   components: readonly string[] = [],
@@ -97,7 +97,7 @@ export async function render(
   return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
 }
 
-/** What the published schemas say against manifests, members that they do not have included; a sentence each. */
+/** How manifests violate the published schemas, including unknown members; one sentence each. */
 export async function schemaFaults(manifests: readonly Manifest[]): Promise<string[]> {
   const python = await pythonEnvironment(SCHEMAS, process.env, () => undefined);
   const script = path.join(projectFolder, 'test/architecture/validate-manifests.py');
@@ -120,7 +120,7 @@ export const containersOf = ({ spec }: PodTemplate): Container[] => [
   ...spec.containers,
 ];
 
-/** What runs: the pods of Deployments, Jobs and CronJobs, by their component; each has a container named `process`. */
+/** The pods of Deployments, Jobs and CronJobs, by component. Each has a container named `process`. */
 export function processesOf(manifests: readonly Manifest[]): Process[] {
   return manifests.flatMap(({ kind, spec }) => {
     const pod = spec?.template ?? spec?.jobTemplate?.spec.template;
@@ -130,7 +130,7 @@ export function processesOf(manifests: readonly Manifest[]): Process[] {
   });
 }
 
-/** The environment of a process by name: values of settings, undefined of secrets; `missing` ConfigMaps are named. */
+/** The environment of a process: values of settings, undefined for secrets. `missing`: names of missing ConfigMaps. */
 export function environmentOf({ container }: Process, manifests: readonly Manifest[]) {
   const references = (container.envFrom ?? []).map(({ configMapRef }) => configMapRef?.name ?? '');
   const maps = manifests.filter(({ kind }) => kind === 'ConfigMap');

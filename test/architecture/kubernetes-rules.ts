@@ -17,21 +17,21 @@ import { variablesOf } from './settings-read.ts';
 
 const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
 
-/** Memory that a process needs beside its heap (docs/adr/0023). */
+/** Memory that a process needs in addition to its heap (docs/adr/0023). */
 const BESIDE_HEAP_MB = 200;
 const HEAP_MB = Number(/--max-old-space-size=(\d+)/.exec(read('Dockerfile'))?.[1]);
 const SECRETS = [
   ...['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS', 'ALERT_URL'],
   ...['ARCHIVE_ACCESS_KEY_ID', 'ARCHIVE_SECRET_ACCESS_KEY'],
 ];
-/** Values of the form that the settings require. */
+/** Values in the format that the settings require. */
 const SECRET_VALUES: Labels = {
   MONGODB_URI: 'mongodb://user:word@mongodb.stores.svc/partner_booking?replicaSet=rs0&tls=true',
   REDIS_URL: 'rediss://:word@redis.stores.svc:6379',
   OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
   ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
 };
-/** A sentence each about what a deployment of these manifests would do wrong. */
+/** What is wrong with a deployment of these manifests; one sentence each. */
 export function faultsOf(manifests: readonly Manifest[]): string[] {
   const processes = processesOf(manifests);
   return [
@@ -57,7 +57,7 @@ function securityFaults({ kind, pod }: Process): string[] {
   const containers = containersOf(pod);
   const own = containers.map(({ securityContext }) => securityContext);
   return when([
-    // The one of a backup stores what the first has written.
+    // A backup has a second container, which stores the output of the first.
     [containers.length !== (kind === 'CronJob' ? 2 : 1), 'has other containers'],
     [ofPod?.runAsNonRoot !== true || ofPod.runAsUser !== 1000, 'may run as root'],
     [ofPod?.seccompProfile?.type !== 'RuntimeDefault', 'may make any system call'],
@@ -68,7 +68,7 @@ function securityFaults({ kind, pod }: Process): string[] {
       'has capabilities',
     ],
     [spec.automountServiceAccountToken !== false, 'has a token of the cluster'],
-    // A Service named admin would set ADMIN_PORT.
+    // Kubernetes would set ADMIN_PORT for a Service named admin.
     [spec.enableServiceLinks !== false, 'is given the names of Services as settings'],
     [volumes.some((volume) => Object.keys(volume).some((key) => !VOLUMES.includes(key))), 'reaches the host'],
   ]);
@@ -110,7 +110,7 @@ function settingFaults(each: Process, manifests: readonly Manifest[]): string[] 
   ];
 }
 
-/** What the process itself would say of these settings. */
+/** The faults with which the process itself would reject these settings. */
 function startFaults(name: ProcessName, given: readonly (readonly [string, string | undefined])[]): string[] {
   try {
     loadConfig(Object.fromEntries(given.map(([key, value]) => [key, value ?? SECRET_VALUES[key]])), name);
@@ -133,7 +133,7 @@ function portFaults(each: Process, manifests: readonly Manifest[]): string[] {
   ]);
 }
 
-/** What would weaken the namespace, or put a secret into the repository. */
+/** Weaknesses of the namespace, and secrets in the repository. */
 function placeFaults(manifests: readonly Manifest[]): string[] {
   const namespace = manifests.find(({ kind }) => kind === 'Namespace')?.metadata;
   return when([
@@ -142,7 +142,7 @@ function placeFaults(manifests: readonly Manifest[]): string[] {
   ]);
 }
 
-/** Whether policies name what may come into a process and out of it, so that nothing else does. */
+/** Whether policies restrict both the incoming and the outgoing traffic of a process. */
 export function isLimited(process: string, manifests: readonly Manifest[]): boolean {
   const labels = processesOf(manifests).find(({ name }) => name === process)?.pod.metadata.labels ?? {};
   const policies = manifests
@@ -151,7 +151,7 @@ export function isLimited(process: string, manifests: readonly Manifest[]): bool
   return ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
 }
 
-/** Whether a policy lets traffic out to an address. */
+/** Whether a policy allows traffic to an address. */
 export function isReached(address: string, policy: string, manifests: readonly Manifest[]): boolean {
   const { spec } = manifests.find(({ metadata }) => metadata.name === policy) ?? {};
   const blocks = (spec?.egress ?? []).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));

@@ -140,7 +140,7 @@ describe('the network', () => {
   );
 });
 
-/** First and last address of a network, and those outside next to them. */
+/** The first and last address of a network, and the neighbours just outside. */
 function addressesAround(network: string): string[] {
   const [base = '', bits] = network.split('/');
   const first = base.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the project itself. */
+/** The folder of this project. */
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { projectFolder } from './planted-tree.ts';
 
-/** An operand that is a secret, or is made of one: `apiKey`, `key.hash`, `signature(…)`, `config.operatorApiKey`. */
+/** An operand that is or contains a secret: `apiKey`, `key.hash`, `signature(…)`, `config.operatorApiKey`. */
 const SECRET = String.raw`\b(?:\w+\.)*\w*(?:[aA]pi_?[kK]ey|[sS]ecret(?:_?[kK]ey)?|[hH]ash|[sS]ignature|[tT]oken|[cC]srf|[dD]igest|[pP]assword|[cC]ookie)(?:Of)?\b(?:\([^()]*\))?`;
-/** How texts are compared up to where they differ, which takes the longer the more of them is right. */
+/** Comparisons that stop at the first difference, and so take longer the more of the text is right. */
 const COMPARED = new RegExp(
   String.raw`${SECRET} ?[!=]==?(?![=\s]*(?:undefined|null|''|""))|[!=]==? ${SECRET}(?!\.length)|${SECRET}\.(?:equals|startsWith|endsWith|localeCompare|includes)\(|\.(?:equals|startsWith|endsWith|includes)\(${SECRET}\)`,
 );
@@ -14,7 +14,7 @@ const isComment = (line: string) => /^\s*(\/?\*|\/\/)/.test(line);
 const comparisonsIn = (text: string): string[] =>
   text.split('\n').filter((line) => !isComment(line) && COMPARED.test(line));
 
-/** Files of the service itself; what runs in development and the command line hold the caller's own key. */
+/** Files of the service. Development tools and command lines hold the caller's own key. */
 const sources = ['src', 'workers'].flatMap((folder) =>
   readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/^(development|cli)\//.test(name))

@@ -3,7 +3,7 @@ import { loadConfig, type ProcessName } from '../../src/process/config/config.ts
 /** A variable of Node, not a setting of this service. */
 const NOT_OURS = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
-/** The variables that a process reads of its environment, sorted. */
+/** The environment variables that a process reads, sorted. */
 export function variablesOf(name: ProcessName): string[] {
   const names = new Set<string>();
   const environment = new Proxy<Record<string, undefined>>(
@@ -13,7 +13,7 @@ export function variablesOf(name: ProcessName): string[] {
   try {
     loadConfig(environment, name);
   } catch {
-    // Nothing is set.
+    // It throws because nothing is set.
   }
   names.delete(NOT_OURS);
   return [...names].toSorted();

@@ -18,18 +18,20 @@ type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
 
 const lockText = read('package-lock.json');
 const lock = JSON.parse(lockText) as Lock;
-/** Third-party packages, without this project's own and the links to them. */
+/** Third-party packages, without this project's own packages and links. */
 const locked = Object.entries(lock.packages).filter(
   ([place, { link }]) => place.includes('node_modules/') && link !== true,
 );
-/** What a process of the service can load; optional packages are left out of the image. */
+/** Packages that a process of the service can load. The image leaves optional packages out. */
 const inProduction = locked.filter(([, { dev, optional }]) => dev !== true && optional !== true);
 
 test('install scripts are off for everybody who installs from this folder', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
 });
 
-/** Packages whose bytes npm would take as they come. Builds for platforms that nobody here has cannot be hashed here. */
+/**
+ * Packages that npm would install without checking a hash. Optional builds for other platforms cannot be hashed here.
+ */
 function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
   return packages
     .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
@@ -37,7 +39,7 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
     .map(([place]) => place);
 }
 
-/** Origins of packages in a lockfile. It must have none: each reader's configuration names the registry. */
+/** Origins of packages in a lockfile. It must have none: each user's configuration names the registry. */
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
 describe('the lockfile', () => {
@@ -61,10 +63,10 @@ describe('the lockfile', () => {
 const licenseOf = (place: string): unknown =>
   (JSON.parse(read(`${place}/package.json`)) as { license?: unknown }).license;
 
-/** Licences under which a package may be part of the product: none asks more of it than to name its authors. */
+/** Licences of packages that the product may contain: they only require naming the authors. */
 const ALLOWED = new Set('MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0'.split(' '));
 
-/** Whether a licence, or one of several to choose from, is allowed; the older forms of the field are refused. */
+/** Whether a licence, or one of its alternatives, is allowed. Rejects older formats of the field. */
 function isAllowed(license: unknown): boolean {
   if (typeof license !== 'string') return false;
   return license
@@ -89,7 +91,7 @@ describe('licences', () => {
 
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; message?: string; error?: unknown };
 
-/** What `npm audit` says; undefined where nobody answers it. */
+/** The report of `npm audit`; undefined if the registry has no answer. */
 function audit(args: readonly string[]): Promise<{ report: Audit | undefined; told: string }> {
   return new Promise((resolve) => {
     const all = ['audit', '--json', '--audit-level=high', '--omit=dev', '--fetch-retries=0', ...args];

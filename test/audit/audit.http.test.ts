@@ -138,7 +138,7 @@ describe('the audit', () => {
   });
 });
 
-/** Operations that change things and whose rows have nothing before and after, and why. */
+/** Operations whose audit rows have no state before and after, and why. */
 const WITHOUT_SUBJECT = new Map([
   ['redriveDeadLetters', 'is about any number of deliveries; the row has how many'],
   ['discardDeadLetters', 'the same: each row has when and why'],
@@ -248,7 +248,7 @@ describe('wrong keys are in the audit', () => {
     expect(alert).toMatchObject({ subject: 'admin', partnerId: null, isOpen: true });
     expect(alert.count).toBeGreaterThanOrEqual(20);
     expect(await proxied.logs()).toContain('wrong operator keys were sent within two minutes');
-    // Control: those of partners are not many.
+    // Control: partners sent few wrong keys.
     expect(await of('partner')).toEqual([]);
     const metrics = await createClient(proxied.adminUrl, undefined).get('/metrics');
     expect(metrics.text).toContain('http_wrong_keys_total{listener="admin"} 220');

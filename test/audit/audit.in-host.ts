@@ -18,8 +18,8 @@ type Operation = {
 };
 
 /**
- * What operators can call that changes something, from the routes themselves, and whether the audit reads what it is
- * about: not of one that creates.
+ * The operator operations that change something, and whether the audit reads their subject. It reads none for an
+ * operation that creates something.
  */
 export async function changingOperations(context: Context): Promise<Operation[]> {
   const routes = operatorRoutes(context);
@@ -34,7 +34,7 @@ export async function changingOperations(context: Context): Promise<Operation[]>
     }));
 }
 
-/** The names of all fields that the operator's interface takes or gives. */
+/** The names of all fields that the operator API accepts or returns. */
 export async function namesOfFields(context: Context): Promise<string[]> {
   const { schemas } = describeOperatorApi(operatorRoutes(context)).components;
   const names = new Set<string>();
@@ -46,17 +46,17 @@ export async function namesOfFields(context: Context): Promise<string[]> {
   return [...names];
 }
 
-/** The alerts about wrong keys, after the watch has looked once. */
+/** The alerts about wrong keys, after one sweep. */
 export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
   await sweep(context);
   return alertsOf({ context }, { kind: 'wrong_keys' });
 }
 
-/** An admin listener that cannot write how an action ended; returns its address. */
+/** An admin listener that cannot record how an action ended; returns its address. */
 export const listenUnwritable = (context: Context): Promise<string> =>
   listenUntilStop(context, createAdminApp({ ...context, db: blindTo(context.db) }));
 
-/** The database, except that updates of audit rows fail. */
+/** The database, but updates of audit rows fail. */
 function blindTo(db: Context['db']): Context['db'] {
   return new Proxy(db, {
     get(target, name) {

@@ -19,7 +19,7 @@ import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
 const CASES = scaled(80, 20);
-/** More holds than this must be rejected for each reason. */
+/** Each reason must reject more holds than this. */
 const FEWEST = scaled(8, 0);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -36,7 +36,7 @@ afterAll(() => service.stop());
 const [seller, rival] = [await anyPartner(service), await anyPartner(service)];
 const venueIds = new Map<string, string>();
 
-/** A venue in the zone, which both partners may sell. */
+/** A venue in the time zone, which both partners may sell. */
 async function venueIn(timeZone: string): Promise<string> {
   const known = venueIds.get(timeZone);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ async function venueIn(timeZone: string): Promise<string> {
   return id;
 }
 
-/** The service's clock: of 20 cases 11 look at `date` some days before, 5 during it, 3 near the horizon's end. */
+/** The service's clock. Of 20 cases, 11 look at `date` days before, 5 during it, 3 near the end of the horizon. */
 function randomNow(random: Random, date: string, index: number): Date {
   const midnightMs = Date.parse(date);
   const hours = (min: number, max: number) => midnightMs + integerBetween(random, min, max) * HOUR_MS;
@@ -60,7 +60,7 @@ function randomNow(random: Random, date: string, index: number): Date {
 
 type Case = { shop: Shop; text: string };
 
-/** A new resource of any zone, hours and duration on any date, at any moment. The rival has held and booked some of its slots. */
+/** A new resource with random zone, hours, duration, date and time. The rival holds and books some of its slots. */
 async function randomCase(random: Random, index: number): Promise<Case> {
   const { timeZone, date } = randomDay(random);
   const { start, end } = randomOpening(random);
@@ -72,7 +72,7 @@ async function randomCase(random: Random, index: number): Promise<Case> {
     price_rupees: integerBetween(random, 0, 500_000) / 100,
     operating_hours_start: start,
     operating_hours_end: end,
-    // Alternatives are of the same sport: with one of its own, a refusal need not look through all other resources.
+    // A sport of its own: on a rejection, the search for alternatives need not read all other resources.
     sport_category: `Sport ${random()}`,
   });
   const list = async (from: string, to: string) => {
@@ -88,7 +88,7 @@ async function randomCase(random: Random, index: number): Promise<Case> {
   return { shop: { venueId, resourceId, durationMinutes, date, list, hold }, text };
 }
 
-/** Often some price rules, and now and then a schedule in which the date is an exception. */
+/** Often sets some price rules, and sometimes a schedule with the date as an exception. */
 async function setRules(random: Random, { resourceId, date }: { resourceId: string; date: string }): Promise<Json> {
   const path = `/api/v1/operator/resources/${resourceId}`;
   const priceRules = Array.from({ length: integerBetween(random, 0, 3) }, () => {
@@ -106,13 +106,13 @@ async function setRules(random: Random, { resourceId, date }: { resourceId: stri
   });
   for (const rule of priceRules) expectStatus(await operatorOf(service).post(`${path}/price-rules`, rule), 201);
   if (random() < 0.7) return { priceRules };
-  // The other days are closed, so that no opening runs into another.
+  // Close the other days, so that no opening extends into another.
   const exceptions = [{ date, hours: [randomOpening(random)] }];
   expectStatus(await operatorOf(service).put(`${path}/schedule`, { weekly: {}, exceptions }), 200);
   return { priceRules, exceptions };
 }
 
-/** Now and then a blackout from within one slot to within another. */
+/** Sometimes sets a blackout that begins and ends inside slots. */
 async function closeSome(random: Random, venueId: string, slots: Json[], now: Date): Promise<Json> {
   if (slots.length === 0 || random() < 0.75) return {};
   const within = () => Date.parse(String(pick(random, slots)['slot_start'])) + integerBetween(random, 0, 4) * 60_000;
@@ -136,10 +136,7 @@ async function takeSome(random: Random, slots: Json[]): Promise<void> {
 
 type Listing = Shop['list'];
 
-/**
- * Compares random cases, all of them or until there is a fault; `distort` is what a mistaken availability would do to
- * the listing.
- */
+/** Compares random cases, all of them or up to the first fault. `distort` simulates a wrong availability. */
 async function compareAll(
   isFirstFaultEnough: boolean,
   distort: (list: Listing, shop: Shop) => Listing = (list) => list,

@@ -8,28 +8,28 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MOST_SLOTS_ASKED = 8;
 
-/** One resource and operating date of a service, as a partner sees them. */
+/** One resource and operating date, as a partner sees them. */
 export type Shop = {
   venueId: string;
   resourceId: string;
   durationMinutes: number;
   date: string;
-  /** The slots of that resource on the dates from the first to the last, as availability lists them. */
+  /** The resource's slots from the first to the last date, as availability lists them. */
   list: (from: string, to: string) => Promise<Json[]>;
   hold: (reference: Json) => Promise<Reply>;
 };
 
 export type Agreement = {
-  /** Windows on which availability and holds disagree, in words. */
+  /** Slots where availability and holds disagree, in words. */
   faults: string[];
-  /** How often each response to a hold was given: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
+  /** The outcome of each hold: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
   answers: string[];
 };
 
 /**
- * Asks for a hold on slots that availability lists, by every kind of reference, and on windows that it does not list. What
- * is listed as available must be held, as listed; what is listed with a reason must be refused with that reason; what is not
- * listed must not be found. Afterwards availability must show what was held, and nothing else must have changed.
+ * Requests holds on listed slots, by every kind of reference, and on windows that are not listed. An available slot
+ * must be held as listed; an unavailable one must be rejected with the listed reason; an unlisted window must not be
+ * found. Afterwards availability must show the new holds and no other change.
  */
 export async function compareListingAndHolds(shop: Shop, random: Random): Promise<Agreement> {
   const listed = await shop.list(shop.date, shop.date);
@@ -40,7 +40,7 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
     slot,
     reference: pick(random, referencesTo(shop, slot)),
   }));
-  // Side by side: none of them is in another's way.
+  // Concurrently: the slots do not conflict.
   await Promise.all(
     asked.map(async ({ slot, reference }) => {
       const reply = await shop.hold(reference);
@@ -67,7 +67,7 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
   return { faults, answers };
 }
 
-/** The first, the last and some of the others. */
+/** The first, the last and some other slots. */
 function someOf(slots: Json[], random: Random): Json[] {
   const chosen = new Set([...slots.slice(0, 1), ...slots.slice(-1)]);
   while (chosen.size < Math.min(slots.length, MOST_SLOTS_ASKED)) chosen.add(pick(random, slots));
@@ -85,14 +85,14 @@ function faultsOfAnswer(slot: Json, reply: Reply): string[] {
     .map((field) => `${field} is listed as ${String(slot[field])} and held as ${String(hold[field])}`);
 }
 
-/** Every way in which a partner may name a slot. */
+/** Every way in which a partner can name a slot. */
 function referencesTo(shop: Shop, slot: Json): Json[] {
   const { slot_id, resource_id, slot_start } = slot;
   const parts = { venue_id: shop.venueId, resource_id, slot_start };
   return [{ slot_id }, parts, { slot_id, ...parts }];
 }
 
-/** Ids have no seconds, so a start off the minute can only be named by its parts. */
+/** Ids have no seconds, so only the parts can name a start between two minutes. */
 function referencesToStart(shop: Shop, startMs: number): Json[] {
   const start = new Date(startMs).toISOString();
   const parts = { venue_id: shop.venueId, resource_id: shop.resourceId, slot_start: start };
@@ -102,8 +102,8 @@ function referencesToStart(shop: Shop, startMs: number): Json[] {
 }
 
 /**
- * Starts that a partner could make up from what is listed: beside a slot, after the last, before the first, at the same time
- * of another day. Those that some neighbouring date does list are left out.
+ * Starts that a partner could invent from the list: next to a slot, after the last, before the first, at the same time
+ * of another day. Leaves out starts that a neighbouring date lists.
  */
 async function windowsNotListed(shop: Shop, listed: Json[], random: Random): Promise<number[]> {
   if (listed.length === 0) return [];

@@ -5,7 +5,7 @@ type Context = Service['context'];
 
 type Held = { isRead: Latch; isToGoOn: Latch };
 
-/** What is read of claims next reaches its caller only when it is let go. */
+/** Delays the next read of claims: its result is returned when `letGo` is called. */
 export function holdRead({ db }: Context): void {
   const held: Held = { isRead: latch(), isToGoOn: latch() };
   const collection = db.collection('reservations') as unknown as {
@@ -29,7 +29,7 @@ export function holdRead({ db }: Context): void {
 
 const heldBy = new WeakMap<Context['db'], Held>();
 
-/** Resolves when it has been read. */
+/** Resolves when the database has answered the delayed read. */
 export const hasRead = async ({ db }: Context): Promise<void> => heldBy.get(db)?.isRead.opened;
 
 export const letGo = ({ db }: Context): void => heldBy.get(db)?.isToGoOn.open();

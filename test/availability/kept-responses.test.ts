@@ -11,11 +11,11 @@ import { hostedService } from '../support/service-host.ts';
 import { errorOf } from '../support/verdict.ts';
 import type * as InHost from './kept-responses.in-host.ts';
 
-/** Nothing is said that was wrong for longer. */
+/** The longest time for which a response may be stale. */
 const STALE_MS = 1000;
 const CLAIMS_READ = 'aggregate reservations';
 
-// Responses are cached for half a second only if the lease is longer than that.
+// The service caches responses for half a second only if the lease is longer than that.
 const overrides = { CACHE_LEASE_MS: '2000', MONGODB_URI: monitoredUri() };
 const writer = await hostedService({ overrides });
 const reader = await hostedService({ overrides });
@@ -27,11 +27,11 @@ const { takeCommands, watchCommands } = reader.inHost<typeof Commands>('test/sup
 const { holdRead, hasRead, letGo } = reader.inHost<typeof InHost>('test/availability/kept-responses.in-host.ts');
 await watchCommands();
 const venue = await anyVenue(writer, [{}, {}]);
-/** The partner, calling the other process. */
+/** The partner as a caller of the other process. */
 const elsewhere = await anyPartner(writer, [venue.id]);
 const partner: Partner = { ...elsewhere, api: createClient(reader.url, elsewhere.apiKey) };
 let day = 2;
-/** Each test has a day of its own, which is not cached yet. */
+/** Each test uses its own day, which is not cached yet. */
 beforeEach(() => {
   day += 1;
 });
@@ -51,7 +51,7 @@ async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
   return (await takeCommands()).filter((command) => !others.test(command));
 }
 
-/** A free slot of a day that is cached now. */
+/** A free slot of a day that is now cached. */
 async function freeSlot(): Promise<string> {
   const slot = (await read()).find((each) => each['is_available'] === true);
   return String(slot?.['slot_id']);
@@ -67,7 +67,7 @@ test('a response is cached for half a second, for every partner and in every for
       expect(await read(other)).toEqual(await read());
     });
   };
-  // A machine that stands still for half a second is to be borne.
+  // Retry, because the machine may stall for half a second.
   await eventually('three reads in a row without a command', async () => (await kept()).length === 0);
   await delay(600);
   expect(await commandsOf(() => read())).toContain(CLAIMS_READ);
@@ -80,7 +80,7 @@ test('concurrent calls share reads of the database', async () => {
   expect(sent.filter((each) => each === CLAIMS_READ).length).toBeLessThanOrEqual(5);
 });
 
-/** Each way in which a claim comes, changes or goes, and what is said of the slot then. */
+/** Each way in which a claim can begin, change or end, and the resulting state of the slot. */
 const CHANGES: [string, (by: Partner, slotId: string) => Promise<unknown>, string][] = [
   ['a hold', (by, slotId) => placeHold(by, slotId), 'held'],
   ['a hold that is released', (by, slotId) => release(by, slotId), 'free'],
@@ -93,7 +93,7 @@ const CHANGES: [string, (by: Partner, slotId: string) => Promise<unknown>, strin
 const serviceOf = (by: Partner) => (by === partner ? reader : writer);
 const hold = async (by: Partner, slotId: string) => {
   const { hold_id: holdId } = await placeHold(by, slotId);
-  // What comes next changes what is in memory.
+  // Cache the slot as held, so that the next step changes a cached state.
   expect(await reasonOf(slotId, by)).toBe('held');
   return holdId;
 };
@@ -130,7 +130,7 @@ describe('a response shows within a second what another process wrote', () => {
   });
 });
 
-/** The reason as soon as it is said, within a second from now. */
+/** The reason as soon as availability returns it, within a second. */
 const saidInTime = (slotId: string, reason: string) =>
   eventually(
     `${reason} to be said`,
@@ -144,7 +144,7 @@ const saidInTime = (slotId: string, reason: string) =>
 test('a hold that has expired is free at once', async () => {
   const slotId = await freeSlot();
   const holdId = String((await placeHold(elsewhere, slotId))['hold_id']);
-  // Past every service, as an older release would.
+  // Directly in the database, as an older release would.
   const { db } = writer.context.db;
   const lapsing = await db
     ?.collection<{ _id: string; holdExpiresAt: Date }>('reservations')
@@ -165,7 +165,7 @@ test('a read that overlaps a write of this process is not cached', async () => {
   await hasRead();
   await placeHold(partner, slotId);
   await letGo();
-  // It had read before the write: were it kept, the next response would say so too.
+  // The read came before the write. If it were cached, the next response would also say `free`.
   expect(await early).toBe('free');
   expect(await reasonOf(slotId)).toBe('held');
 });

@@ -15,7 +15,7 @@ const partner = await anyPartner(service, [venue.id]);
 describe('a long response is compressed', () => {
   const month = () =>
     `${service.url}/api/v1/slots/availability/range?venue_id=${venue.id}&from=${dateIn(3)}&to=${dateIn(33)}`;
-  /** `fetch` would add an Accept-Encoding of its own. */
+  /** Without `fetch`, which would add its own Accept-Encoding. */
   const ask = async (encodings: string | undefined, more: Record<string, string> = {}, method = 'GET') => {
     const headers = { 'x-api-key': partner.apiKey, ...more };
     const accepted = encodings === undefined ? {} : { 'accept-encoding': encodings };

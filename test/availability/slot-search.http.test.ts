@@ -10,7 +10,7 @@ const service = sharedService();
 afterAll(() => service.stop());
 const HOURS = { operating_hours_start: '17:00', operating_hours_end: '21:00', duration_minutes: 60 };
 const FOOTBALL = { ...HOURS, sport_category: 'Football' };
-/** Two in Bengaluru (the second has tennis too) and one elsewhere. */
+/** Two venues in Bengaluru, the second with tennis too, and one elsewhere. */
 const venues = [
   await anyVenue(service, [FOOTBALL], { city: 'Bengaluru' }),
   await anyVenue(service, [FOOTBALL, { ...HOURS, sport_category: 'tennis' }], { city: 'Bengaluru' }),
@@ -18,7 +18,7 @@ const venues = [
 ];
 const venueIds = venues.map(({ id }) => id).sort();
 const partner = await anyPartner(service, venueIds);
-/** A partner of one venue, open from 22:00 to 02:00. */
+/** Open from 22:00 to 02:00. */
 const LATE = { ...HOURS, operating_hours_start: '22:00', operating_hours_end: '02:00' };
 const night = await anyPartner(service, [(await anyVenue(service, [LATE])).id]);
 

@@ -52,13 +52,13 @@ test('a slot is taken exactly where it fills a cell of a live claim: of its own 
   const seen = new Set<UnavailableReason | null>();
   for (let round = 0; round < 2000; round += 1) {
     const resources = [FULL, NORTH, SOUTH, OTHER];
-    // Off the steps of five minutes, too.
+    // Starts and ends need not be multiples of five minutes.
     const window = () => [integerBetween(random, 0, 300), integerBetween(random, 1, 90)] as const;
     const claims = Array.from({ length: integerBetween(random, 0, 4) }, (_, n) => {
       const of = pick(random, resources);
       const [from, minutes] = window();
       const [start, end] = [at(from), at(from + minutes)];
-      // A claim may be older than the relation, and then has no cells of it.
+      // A claim older than the relation has no cells of the shared space.
       const shared = spacesOf(of._id, of.sharesSpaceWith).filter(
         (space) => space !== of._id && pick(random, [true, false]),
       );

@@ -1,22 +1,22 @@
-/**
- * Wall-clock arithmetic from nothing but Intl's formatter: a second opinion on what the rules compute with Temporal.
- */
+/** Wall-clock arithmetic with Intl's formatter only, to check the rules, which use Temporal. */
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock in `timeZone` shows at `instantMs`, as the epoch milliseconds that UTC would have to show the same. */
+/** The wall-clock time in `timeZone` at an instant, in epoch milliseconds as if it were UTC. */
 export function wallMsOf(instantMs: number, timeZone: string): number {
   let formatter = formatters.get(timeZone);
   if (!formatter) {
-    // Swedish writes 2026-11-21 10:00:00, which is ISO 8601 but for the T.
+    // The Swedish format is ISO 8601 without the T: 2026-11-21 10:00:00.
     formatter = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     formatters.set(timeZone, formatter);
   }
   return Date.parse(`${formatter.format(instantMs).replace(' ', 'T')}Z`);
 }
 
-/** The instant of a wall time, `compatible`: the first of two, and past the gap where the clocks skip it. */
+/**
+ * The instant of a wall time. Like Temporal's `compatible`: the first of two, and after the gap if the clocks skip it.
+ */
 export function instantMsOf(date: string, time: string, timeZone: string): number {
   const wallMs = Date.parse(`${date}T${time}Z`);
   const offsetMsAt = (instantMs: number) => wallMsOf(instantMs, timeZone) - instantMs;
@@ -31,7 +31,7 @@ export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The dates from `from` to `to` during which the clocks of `timeZone` are changed, or the day before. */
+/** The dates on which the clocks of `timeZone` change between `from` and `to`, or the dates before. */
 export function clockChanges(timeZone: string, from: string, to: string): string[] {
   const changes: string[] = [];
   const offsetMsAt = (date: string) => wallMsOf(Date.parse(date), timeZone) - Date.parse(date);

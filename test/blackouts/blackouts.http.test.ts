@@ -30,12 +30,14 @@ const morningVenue = () => {
   return anyVenue(service, resources, { time_zone: 'UTC' });
 };
 
-/** A venue with a north and a south half, a full turf over both, and a court that shares nothing. */
+/**
+ * A venue with a north half, a south half, a full turf that shares space with both, and a court that shares nothing.
+ */
 const venue = await morningVenue();
 const [north = '', south = '', court = ''] = venue.resourceIds;
 const full = await anyResource(service, venue.id, { ...MORNING, name: 'Full', shares_space_with: [north, south] });
 const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
-/** Each test has a date of its own. */
+/** Each test uses its own date. */
 let day = 4;
 let date: string;
 beforeEach(() => {
@@ -45,7 +47,7 @@ beforeEach(() => {
 const time = (hour: string, on = date) => `${on}T${hour}.000Z`;
 const at = (resourceId: string, hour: string) => `${resourceId}_${date.replaceAll('-', '')}T${hour}Z`;
 const pathOf = ({ id }: Venue) => `/api/v1/operator/venues/${id}/blackouts`;
-/** A blackout of the slots at 07:00, unless `body` says otherwise. */
+/** Posts a blackout of the 07:00 slots, unless `body` changes it. */
 const post = (body: Json = {}, where = venue) =>
   operator.post(pathOf(where), {
     starts_at: time('07:00:00'),
@@ -58,7 +60,7 @@ const one = (blackout: Json) => `/api/v1/operator/blackouts/${String(blackout['b
 const read = async (blackout: Json) => (await operator.get(one(blackout))).body;
 const lift = async (blackout: Json) => verdict(await operator.delete(one(blackout)));
 
-/** The slots of a resource that are not available, `0700 blackout`. */
+/** The unavailable slots of a resource, such as `0700 blackout`. */
 async function closed(resourceId: string): Promise<string[]> {
   return (await slotsOf(seller, venue.id, date))
     .filter((slot) => slot['resource_id'] === resourceId && slot['is_available'] === false)

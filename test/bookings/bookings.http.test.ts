@@ -145,6 +145,6 @@ test('a booking that was cancelled, then refunded, replays each call by its own 
     'booking_cancelled',
     'booking_refunded',
   ]);
-  // A rejected call leaves its key unused, for either operation.
+  // A rejected call does not use up its key, for either operation.
   expect(await end('refund', await newBooking(), 'new cancel')).toBe('200');
 });

@@ -37,7 +37,7 @@ test('the bookings that the saved rules show at another time are listed, and whe
   });
   expect(await run('--compare', file)).toMatchObject({ code: 0 });
 
-  // As if India had put its clocks an hour forward since.
+  // As if India had since moved its clocks forward by an hour.
   for (const offset of rules.zones['Asia/Kolkata'] ?? []) offset[1] -= 3_600_000;
   await writeFile(file, JSON.stringify(rules));
   const moved = `${String(booking['booking_id'])} ${venue.resourceIds[0]} ${String(slot?.['slot_start'])}`;

@@ -13,9 +13,9 @@ import { hostedService } from '../support/service-host.ts';
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
 const COUNT = scaled(10_000, 1600);
-/** The fewest on a page: while each is read, a booking is made, one cancelled and one refunded. */
+/** The smallest page size: while a page is read, one booking is made, one cancelled and one refunded. */
 const FEW = scaled(1, 5);
-/** After which something hangs, on a machine however busy: a page with its writes takes some milliseconds where it is idle. */
+/** Only a hang takes this long, even on a busy machine: a page with its writes takes milliseconds on an idle one. */
 const TIMEOUT_MS = 900_000;
 const PHONES = Array.from({ length: COUNT / 125 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
 
@@ -34,7 +34,7 @@ async function end(operation: 'cancel' | 'refund', bookingId: string): Promise<v
   expectStatus(await seller.api.post(`${BOOKINGS}/${bookingId}/${operation}`, body), 200);
 }
 
-/** The seller's first bookings at a venue: some of each status, on each of its resources. */
+/** Makes the seller's first bookings at a venue: some of each status, on each resource. */
 async function bookSome(venue: Venue): Promise<void> {
   const slots = await freeSlotIds(seller, venue.id);
   const perResource = slots.length / venue.resourceIds.length;
@@ -77,7 +77,7 @@ function next(supply: string[]): string {
   return one;
 }
 
-/** A booking confirmed, one cancelled and one refunded, through the API and all at the same time. */
+/** Confirms, cancels and refunds one booking each through the API, concurrently. */
 async function writeSome(): Promise<void> {
   const ending = async (operation: 'cancel' | 'refund', bookingId: string) => {
     changed.add(bookingId);
@@ -90,7 +90,7 @@ async function writeSome(): Promise<void> {
   ]);
 }
 
-/** Pages of the API's own listing; the limit may differ from page to page. */
+/** Pages of the API's listing. The limit may differ from page to page. */
 function listing(path: string, id: 'booking_id' | 'hold_id', limit: () => number): ReadPage<string> {
   return async (cursor) => {
     const query = `${path.includes('?') ? '&' : '?'}limit=${limit()}`;
@@ -101,7 +101,7 @@ function listing(path: string, id: 'booking_id' | 'hold_id', limit: () => number
   };
 }
 
-/** Reads to the end while others write, some of every kind during every page. */
+/** Reads all pages while writes of every kind happen during each page. */
 function pagesUnderWrites<Cursor>(readPage: ReadPage<Cursor>): Promise<string[][]> {
   changed.clear();
   return readPages(readPage, writeSome);
@@ -134,7 +134,7 @@ describe('while bookings are confirmed, cancelled and refunded, pages repeat not
     },
     {
       name: 'by dates and name, 150 a page',
-      // At every hour of the day this has most of the bookings of the last 24 hours.
+      // At any hour of the day, this range has most of the bookings of the last 24 hours.
       path: () => `${BOOKINGS}?from=${dateIn(-1)}&to=${dateIn(0)}&customer_name=asha`,
       filter: () => ({ bookedAt: { $gte: midnight(-1), $lt: midnight(1) } }),
       limit: () => 150,
@@ -181,7 +181,7 @@ describe('the last page costs no more than the first', () => {
   const LIMIT = 200;
   const plansOf = (path: string, id: 'booking_id' | 'hold_id') =>
     sortedQueriesOf(service, 'reservations', () => readPages(listing(path, id, () => LIMIT)));
-  /** A page reads one row more than it shows, to know whether there is a next one, and two keys at each end of its range. */
+  /** A page reads one extra row, to know whether there is a next page, and up to two keys at each end of its range. */
   const isOfOnePage = ({ docsExamined, keysExamined, hasSortStage }: QueryPlan) =>
     !hasSortStage && docsExamined <= LIMIT + 3 && keysExamined <= LIMIT + 3;
 

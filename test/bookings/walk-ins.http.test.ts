@@ -145,7 +145,7 @@ describe('a walk-in over several holds', () => {
     expect(replies.map(verdict)).toEqual(Array(2).fill('409 DOUBLE_BOOKING_ATTEMPT'));
   });
 
-  /** Lets the hold expire before any worker has noticed. */
+  /** The hold has expired, but no worker has noticed yet. */
   const lapse = (hold: Json) => changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);
 
   test('overrides the live ones and expires the others', async () => {

@@ -14,7 +14,7 @@ const HEADERS = {
   etag: '"canned"',
 };
 
-/** What the description has against an answer that the proxy makes up. */
+/** How a made-up answer of the proxy differs from the API description. */
 function faultOfAnswer(target: string): string | undefined {
   const body = madeUpAnswer(readCall('GET', target, undefined, new Uint8Array()));
   const reply = { status: 200, headers: new Headers(HEADERS), body, text: JSON.stringify(body) };

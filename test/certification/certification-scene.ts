@@ -11,7 +11,7 @@ export type Candidate = { baseUrl: string; apiKey: string; partner: Partner; ven
 
 type Lacking = { hasPackage?: boolean; resource?: Json };
 
-/** A partner with all that the scenarios need: two venues with two resources each, and a package in its catalogue. */
+/** A partner with all that the scenarios need: two venues with two resources each, and a package. */
 export async function anyCandidate(
   service: HostedService,
   { hasPackage = true, resource = {} }: Lacking = {},
@@ -23,7 +23,7 @@ export async function anyCandidate(
   return { baseUrl: service.url, apiKey: partner.apiKey, partner, venueIds };
 }
 
-/** Certifies the model integration, with what it does wrongly; only the scenarios that are named, or all. `onEnd` is told of each. */
+/** Certifies the model integration with these defects, in the scenarios `only` or in all. `onEnd` gets each report. */
 export function certifyModel(
   candidate: Candidate,
   defects: readonly Defect[] = [],
@@ -40,7 +40,7 @@ export function certifyModel(
   });
 }
 
-/** Certifies an integration that runs by itself, by its profile; only the scenarios that are named. */
+/** Certifies a running integration by its profile, in the scenarios `only`. */
 export async function certifyServed(
   { baseUrl, apiKey }: Pick<Candidate, 'baseUrl' | 'apiKey'>,
   { profile }: { profile: string },
@@ -52,13 +52,13 @@ export async function certifyServed(
   return certify({ baseUrl, apiKey, subject, isChosen: ({ id }) => only.includes(id), signal, ...options });
 }
 
-/** The ids of the scenarios with an outcome, and what was found. */
+/** The findings of the scenarios with this outcome, by id. */
 export const withOutcome = ({ scenarios }: Report, outcome: string): Record<string, string | null> =>
   Object.fromEntries(scenarios.filter((each) => each.outcome === outcome).map(({ id, finding }) => [id, finding]));
 
 type Asked = { method: string; path: string; body: Json };
 
-/** Passes calls on to a service, each after `before` has been told of it; where that rejects, the connection is cut. */
+/** Proxies calls to a service. Awaits `before` for each call, and cuts the connection if it rejects. */
 export function startFront(serviceUrl: string, before: (asked: Asked) => Promise<void>) {
   return startFaultyProxy(serviceUrl, async ({ method, path, body }) => {
     await before({ method, path, body: body === '' ? {} : (JSON.parse(body) as Json) });

@@ -9,7 +9,7 @@ import { hostedService } from '../support/service-host.ts';
 import { anyCandidate } from './certification-scene.ts';
 import { certifyCommand, writeProfile } from './command-line.ts';
 
-/** An integration that is a program of its own, in another style than the client: it reads venues, holds, and can nothing else. */
+/** An integration as a program, in another style than the client. It only reads venues and places holds. */
 const PROGRAM = `
 const [, , action] = process.argv;
 const { PARTNER_BASE_URL, PARTNER_API_KEY } = process.env;

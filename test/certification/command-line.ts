@@ -15,7 +15,7 @@ export const certifyCommand = (
   args: readonly string[],
 ): Promise<Ended> => partner({ url, apiKey }, ['certify', ...args]);
 
-/** The model integration as a partner has it: its actions over HTTP, its base URL the proxy unless stated, and a profile that says so. */
+/** Serves the model integration as a partner would: actions over HTTP, and a profile. It calls the proxy by default. */
 export async function serveModel(
   { apiKey }: Pick<Candidate, 'apiKey'>,
   { defects = [], baseUrl }: { defects?: readonly Defect[]; baseUrl?: string } = {},
@@ -38,9 +38,8 @@ export async function serveModel(
     proxy_port: proxyPort,
   });
   return {
-    /** The file that says where it is. */
+    /** The file with the integration's profile. */
     profile,
-    /** Address of the proxy. */
     proxyUrl,
     close: async () => {
       await server.close();
@@ -49,7 +48,7 @@ export async function serveModel(
   };
 }
 
-/** Writes a profile; returns its file. */
+/** Writes a profile; returns the path of its file. */
 export async function writeProfile(profile: object): Promise<string> {
   const file = path.join(await temporaryFolder(), 'certification.json');
   await writeFile(file, JSON.stringify(profile));

@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Runs the command, which writes a report; returns that too. */
+/** Runs the command, and returns its report too. */
 async function certifyToReport(...args: string[]): Promise<Ended & { report: Report }> {
   const json = path.join(await temporaryFolder(), 'report.json');
   const ended = await certifyCommand(candidate, [...args, '--report-json', json]);
@@ -75,7 +75,7 @@ describe('an integration over HTTP', () => {
     const json = path.join(await temporaryFolder(), 'report.json');
     const args = ['certify', '--profile', sound.profile, '--level', '3', '--report-json', json];
     let interrupt = () => undefined as void;
-    // Just before the service books something.
+    // Interrupt just before the service books something.
     const front = await startFront(service.url, async ({ path: asked }) => {
       if (asked === '/api/v1/bookings/confirm') interrupt();
     });
@@ -94,7 +94,7 @@ describe('an integration over HTTP', () => {
     const { api } = candidate.partner;
     expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });
     const { data } = expectStatus(await api.get('/api/v1/bookings'), 200) as { data: Json[] };
-    // The service made it after the interruption.
+    // The service booked after the interruption.
     expect(data[0]).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Certification' });
     expect(data.filter(({ status }) => status === 'BOOKED')).toEqual([]);
   });

@@ -84,7 +84,7 @@ const CAUGHT_BY: Readonly<Record<Defect, string>> = {
   'feed-handles-again': 'feed-and-webhook-once',
 };
 
-/** Scenarios that may fail with a defect because it breaks what they need, or the day that they happen to choose. */
+/** Scenarios that may also fail, because the defect breaks their setup or the day that they choose. */
 const MAY_ALSO_FAIL: Partial<Record<Defect, string>> = {
   'cache-never-stale': 'unknown-fields-ignored unknown-reason-tolerated price-of-the-slot disorder-survived',
   'promises-taken-slots': 'freed-slot-sold-again',

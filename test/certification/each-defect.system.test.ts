@@ -5,7 +5,7 @@ import { hostedService } from '../support/service-host.ts';
 import { anyCandidate, certifyModel, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 
-/** They wait more than they work. */
+/** The runs mostly wait, so they can run concurrently. */
 const AT_A_TIME = 4;
 
 const service = await hostedService({ hasWorkers: true });

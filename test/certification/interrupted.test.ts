@@ -5,7 +5,7 @@ import { hostedService } from '../support/service-host.ts';
 import { anyCandidate, certifyServed, startFront } from './certification-scene.ts';
 import { serveModel } from './command-line.ts';
 
-/** Longer than it takes to clean up. */
+/** Longer than the cleanup takes. */
 const SLOW_MS = 400;
 
 const service = await hostedService({ hasWorkers: true });

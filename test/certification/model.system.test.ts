@@ -9,7 +9,7 @@ import { ROWS } from './defects.ts';
 /** Scenarios of level 6 that together choose slots in every way of that level. */
 const OF_ALL_EVENTS = ['tampered-refused', 'genuine-accepted', 'disorder-survived', 'outage-recovered'];
 
-// The limit that deployments have.
+// The default limit of deployments.
 const service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_PER_MINUTE: '600' } });
 afterAll(() => service.stop());
 const candidate = await anyCandidate(service);
@@ -69,7 +69,7 @@ test('slots that another partner takes meanwhile fail nothing: others are chosen
     const [, sold] = /\/slots\/([^/]+)\/walk-in$/.exec(path) ?? [];
     const kind = path === '/api/v1/partner/holds' && method === 'POST' ? 'hold' : sold && 'sale';
     if (kind === undefined) {
-      // Before anybody looks at the slot again it is free.
+      // Release the slot before anyone reads it again.
       if (holdId !== undefined) await rival.api.post(`/api/v1/partner/holds/${holdId}/cancel`);
       holdId = undefined;
     } else if (!taken.has(kind)) {

@@ -5,7 +5,7 @@ import { startStubServer } from '../support/stub-server.ts';
 
 const SENT = '{"slot_id":"s1","idempotency_key":"k1"}';
 
-// Answers with what it was sent.
+// Echoes the request.
 const service = await startStubServer((request, response) => {
   response.writeHead(201, { 'content-type': 'application/json', etag: '"1"' });
   request.pipe(response);

@@ -35,7 +35,7 @@ test('an integration that ends in the middle of a run fails nothing: the rest is
 
 test('an integration that breaks off while it carries an action out fails: the scenario may be what it died of', async () => {
   const integration = await serveModel(candidate);
-  // Closes while it waits for the answer to its hold.
+  // Close the integration while it waits for the answer to its hold.
   const front = await startFront(service.url, async ({ method, path }) => {
     if (method === 'POST' && path === '/api/v1/partner/holds') await integration.close();
   });

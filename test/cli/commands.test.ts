@@ -56,7 +56,7 @@ describe('the example of each command', () => {
     await service.stop();
   });
 
-  /** What a command line can leave out of the description's example: keys that it makes up, and fields that say nothing. */
+  /** The example's fields that a command line sends: not the keys that it generates, nor empty values. */
   function sentByExample({ example, body }: Operation): Record<string, unknown> {
     const isSaid = ([name, value]: [string, unknown]) =>
       name !== 'idempotency_key' && value !== null && JSON.stringify(value) !== '[]';
@@ -68,7 +68,7 @@ describe('the example of each command', () => {
   test.each(changes)('$name makes the call that the description shows', async ({ noun, verb, operationId }) => {
     const operation = operationOf(operationId);
     const { code, err } = await operator(relay.url, exampleParts(noun, verb, operation).flat());
-    // The relay lets nothing through: what matters is that it was asked.
+    // The relay rejects every write; the test checks only what was sent.
     expect([code, err]).toEqual([1, expect.stringContaining('The database is away.')]);
     const { method, path, body } = relay.writes.at(-1) ?? {};
     const filled = operation.params.reduce(

@@ -5,12 +5,12 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { operator } from './operator.ts';
 import { net, venueFile } from './venue-files.ts';
 
-/** Nobody listens there: a file that is checked after anything was asked for would fail otherwise. */
+/** Nothing listens there, so a command that sends a call before checking its file fails differently. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 const folder = await temporaryFolder();
 
-/** The faults that are named, without the file in front: `12: Turf House / Turf A: price_rupees: must be a number`. */
+/** The faults without the file name: `12: Turf House / Turf A: price_rupees: must be a number`. */
 async function faultsOf(name: string, content: string | Buffer, ...options: string[]): Promise<string[]> {
   const file = path.join(folder, name);
   await writeFile(file, content);
@@ -166,7 +166,7 @@ describe('a YAML file', () => {
   });
 });
 
-/** What a resource must have beside its price. */
+/** Required fields of a resource besides its price. */
 const REQUIRED = [
   'resource_type',
   'sport_category',

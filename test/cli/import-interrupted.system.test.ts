@@ -17,10 +17,10 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** How many calls a file of `fileFor` needs. */
+/** The number of calls that a file of `fileFor` needs. */
 const WRITES = 9;
 
-/** Ground with a half, schedule and prices, at a venue that no other run has. */
+/** A venue of its own with a full turf and a half, a schedule and prices. */
 async function fileFor(venue: string): Promise<string> {
   const file = path.join(folder, `${venue}.yaml`);
   await writeFile(
@@ -49,7 +49,7 @@ async function fileFor(venue: string): Promise<string> {
   return file;
 }
 
-/** All that the service has of a venue of that name, without ids and instants. */
+/** Everything that the service stores of the venue, without ids and instants. */
 async function stateOf(venue: string): Promise<unknown> {
   const list = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
   const venues = (await list('venue', 'list')).filter(({ name }) => name === venue);
@@ -74,7 +74,7 @@ const statusOf = async (venue: string): Promise<unknown[]> => {
   return (data as Json[]).filter(({ name }) => name === venue).map(({ status }) => status);
 };
 
-/** Imports through a relay that lets everything pass but one write. */
+/** Imports through a relay that applies `verdict` to one write and passes the others. */
 async function importWith(file: string, number: number, verdict: Verdict) {
   const relay = await startRelay(url, (write) => (write.number === number ? verdict : 'pass'));
   const ended = await operator(relay.url, ['import', file]);
@@ -92,7 +92,7 @@ describe('an import that is stopped at any of its calls', () => {
   const all = Array.from({ length: WRITES }, (_, index) => index + 1);
   const stops = [
     ...all.map((number) => ({ verdict: 'refuse' as const, number })),
-    // These make the venue and the resource that shares space; the last puts all on sale.
+    // Calls 1 and 6 create the venue and the resource that shares space; the last one puts everything on sale.
     ...[1, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
   ];
   test.each(stops)(
@@ -117,7 +117,7 @@ describe('an import that is stopped at any of its calls', () => {
     },
   );
 
-  // As the service leaves them where it is cut off while it makes the second: related not at all, or on one side only.
+  // Relations that an interrupted call can leave: none, or on one side only.
   const lopsided = [
     { full: [], half: [] },
     { full: ['half'], half: [] },

@@ -25,7 +25,7 @@ const labels = (steps: readonly Step[]): string[] =>
 const planOf = async (file: string) => operatorJson(url, ['import', file, '--dry-run']);
 const listOf = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
 
-/** A file of the tests' own with this content; a new one each time. */
+/** Writes a new file with this content. */
 let written = 0;
 async function fileWith(content: string, ending = 'yaml'): Promise<string> {
   written += 1;
@@ -44,7 +44,7 @@ describe('the example file', () => {
       CSV,
       await fileWith(`\ufeff${csv.replaceAll('\n', '\r\n')}`, 'csv'),
       await fileWith(`sep=;\r\n${semicolons.replaceAll('\n', '\r\n')}`, 'csv'),
-      // Spreadsheets make of 06:00 what their settings say.
+      // Spreadsheets rewrite 06:00 according to their settings.
       await fileWith(csv.replaceAll(/,0(\d:\d\d),/g, ',$1,').replaceAll(/,(\d\d:\d\d),/g, ',$1:00,'), 'csv'),
     ];
     const stepsIn = async (file: string) => stepsOf(await planOf(file)).map(({ line: _line, ...step }) => step);
@@ -58,7 +58,7 @@ describe('the example file', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    // Puts the venues of the file on a further page of the listing.
+    // Other venues, which move those of the file to a later page of the listing.
     const venues = service.context.db.collection('venues');
     const others = Array.from({ length: 200 }, (_, index) => `other-${index}`.padStart(36, '0'));
     const row = { name: 'Aa', address: 'A', city: 'B', timeZone: 'Asia/Kolkata', status: 'active' };
@@ -156,7 +156,7 @@ describe('what is there already', () => {
       ['By hand', 1],
       [' evenings', 650],
     ]);
-    // The file says nothing of the status, so a venue that was closed by hand stays closed.
+    // The file has no status, so a venue closed by hand stays closed.
     expect(await operatorJson(url, ['venue', 'show', venueId])).toMatchObject({
       status: 'inactive',
       address: '22 Main Road',

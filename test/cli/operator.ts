@@ -2,10 +2,10 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { type OperatorEnvironment, operatorEnvironment } from '../../src/process/config/environment.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
-/** What a command line printed, and the code with which it would have ended. */
+/** What a command line printed, and its exit code. */
 export type Ended = { code: number; out: string; err: string };
 
-/** Runs the command line in this process, with the tests' operator key and no terminal. */
+/** Runs the command line in this process with the tests' operator key, without a terminal. */
 export async function operator(
   url: string,
   args: readonly string[],

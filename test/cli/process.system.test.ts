@@ -16,7 +16,7 @@ const ESCAPE = '\u001b';
 
 const COMMAND = [process.execPath, ...programArguments('src/cli/operator.ts')].join(' ');
 
-/** Runs a line of shell in which `operator` is the command line. */
+/** Runs a shell line in which `operator` is the command line. */
 function shell(
   line: string,
   environment: Record<string, string> = {},
@@ -31,7 +31,7 @@ function shell(
   });
 }
 
-/** A venue of this name with a resource, as a sheet: 4 steps. */
+/** A sheet with this venue and one resource, which takes 4 steps to import. */
 async function sheetOf(venue: string): Promise<string> {
   const file = path.join(await temporaryFolder(), `${venue}.csv`);
   const columns = [
@@ -81,7 +81,7 @@ const withoutScript = await reasonToSkip({ script: '--version' });
 const describeOrSkip = withoutScript === '' ? describe : describe.skip;
 
 describeOrSkip(`on a terminal${withoutScript}`, () => {
-  // `script` runs a command on a terminal of its own.
+  // `script` runs a command on its own terminal.
   const onTerminal = (line: string, environment: Record<string, string> = {}) =>
     shell(`script -qec "${line}" /dev/null < /dev/null`, { TERM: 'xterm', ...environment });
 

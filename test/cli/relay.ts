@@ -1,9 +1,9 @@
 import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 
-/** A call that may change something, counted from 1. */
+/** A call that may change something, numbered from 1. */
 export type Write = { number: number; method: string; path: string; body: unknown };
 
-/** What becomes of a write: it is passed on, refused (503), or done and never answered for. */
+/** The fate of a write: passed on, rejected (503), or executed without an answer. */
 export type Verdict = 'pass' | 'refuse' | 'swallow' | undefined;
 
 export type Relay = { url: string; writes: Write[]; close: () => Promise<void> };
@@ -19,11 +19,11 @@ const FAULTS: Readonly<Record<NonNullable<Verdict>, Fault>> = {
   swallow: { kind: 'cut', share: 0 },
 };
 
-/** Stands between a command and the service: passes every call on, and asks `onWrite` first about those that change something. */
+/** Proxies a command's calls to the service. `onWrite` decides about each write. */
 export async function startRelay(
   target: string,
   onWrite: (write: Write) => Verdict | Promise<Verdict>,
-  /** Whether a preview, which changes nothing and is a POST, is a write too. */
+  /** Whether a preview (a POST that changes nothing) also counts as a write. */
   countsPreviews = false,
 ): Promise<Relay> {
   const writes: Write[] = [];

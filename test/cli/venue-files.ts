@@ -9,7 +9,7 @@ export const net = (name: string, fields = '') => `      - name: ${name}
 ${fields}
 `;
 
-/** A YAML file of one venue; its first resource begins in line 6. */
+/** A YAML file of one venue. Its first resource begins in line 6. */
 export const venueFile = (name: string, ...resources: string[]) => `venues:
   - name: ${name}
     address: 2 Main Road

@@ -12,7 +12,7 @@ const CUSTOMER = { payment_reference: 'p', customer_name: 'Asha Rao', customer_p
 const NONE: Fault = { kind: 'none' };
 
 const service = sharedService();
-/** What becomes of the next requests; after them, nothing. */
+/** The faults of the next requests; later requests have none. */
 let faults: Fault[] = [];
 const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);

@@ -11,7 +11,7 @@ import { type Fault, startFaultyProxy } from './faulty-proxy.ts';
 const BOOKINGS = scaled(1_000, 50);
 const AT_ONCE = 8;
 const SEED = propertySeed();
-/** More than the proxy strikes one request, so that each call succeeds in the end. */
+/** More than the proxy's faults for one request, so that each call succeeds in the end. */
 const TRIES = 8;
 const MOST_STRIKES = TRIES - 1;
 
@@ -29,7 +29,7 @@ const FAULTS: [share: number, fault: Fault][] = [
 const service = sharedService();
 const strikes = new Map<string, { random: Random; left: number }>();
 
-/** By the id of the request, which is its booking's: what strikes a booking is the same however the calls interleave. */
+/** Draws by request id, which identifies the booking: its faults do not depend on how concurrent calls interleave. */
 function faultOf({ requestId }: { requestId: string }): Fault {
   const number = Number(/\d+$/.exec(requestId)?.[0]);
   const state = strikes.get(requestId) ?? { random: mulberry32(SEED + number), left: MOST_STRIKES };
@@ -71,7 +71,7 @@ async function freeSlots(): Promise<string[]> {
   return free.slice(0, BOOKINGS).map(({ slot_id }) => slot_id);
 }
 
-/** Places and confirms a hold on a slot; returns the id of the booking. */
+/** Places and confirms a hold on a slot; returns the booking's id. */
 async function book(client: PartnerClient, slotId: string, number: number): Promise<string> {
   const customer = { customer_name: `Guest ${number}`, customer_phone: '+919876543210' };
   const placing = { requestId: `hold-${2 * number}` };

@@ -3,23 +3,23 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startStubServer } from '../support/stub-server.ts';
 
-/** What becomes of a request on its way to the service and back. */
+/** What happens to a request on its way to the service and back. */
 export type Fault =
   | { kind: 'none' }
-  /** It waits, and is then passed on. */
+  /** The proxy passes it on after a delay. */
   | { kind: 'late'; ms: number }
-  /** The proxy answers; the service never sees it. */
+  /** The proxy answers itself; the service does not see the request. */
   | { kind: 'answered'; status: number; headers?: Record<string, string>; body?: string }
-  /** The connection is reset; the service never sees it. */
+  /** The proxy resets the connection; the service does not see the request. */
   | { kind: 'reset' }
-  /** The service carries it out; of the response this share arrives, then the connection is cut. */
+  /** The service executes it. This share of the response arrives, then the proxy cuts the connection. */
   | { kind: 'cut'; share: number }
-  /** The service carries it out; 503 arrives. */
+  /** The service executes it, but the caller gets 503. */
   | { kind: 'unknown' };
 
 type Seen = { method: string; path: string; requestId: string; body: string; fault: Fault };
 
-/** Stands in front of a service; `faultOf` says what becomes of each request; where it rejects, the connection is cut. */
+/** A proxy before a service. `faultOf` decides about each request; if it rejects, the proxy cuts the connection. */
 export async function startFaultyProxy(
   serviceUrl: string,
   faultOf: (asked: Omit<Seen, 'fault'>) => Fault | Promise<Fault>,
@@ -61,7 +61,7 @@ export async function startFaultyProxy(
     url: server.url,
     /** Every request so far, in order of arrival. */
     seen,
-    /** Waits until the service has answered all that was passed on. */
+    /** Waits until the service has answered all requests that were passed on. */
     close: async () => {
       closing.abort();
       await server.close();

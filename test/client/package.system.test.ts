@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const client = path.join(projectFolder, 'packages/client');
 const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
 
-/** What a partner writes. Each line after @ts-expect-error must not compile. */
+/** A partner's program. The lines after @ts-expect-error must not compile. */
 const PROGRAM = `
 import { type PartnerClient, type Schemas, createPartnerClient, PartnerApiError } from 'partner-booking-client';
 import { type WebhookEvent, verifyWebhook } from 'partner-booking-client/webhooks';
@@ -81,7 +81,7 @@ const TSCONFIG = {
 
 const service = sharedService();
 const needed = ['openapi-fetch', 'openapi-typescript-helpers'];
-/** A folder in which the packed client is installed, and nothing else but what it depends on. */
+/** A folder that contains only the packed client and its dependencies. */
 let app: string;
 beforeAll(async () => {
   app = path.join(await temporaryFolder(), 'app');
@@ -98,14 +98,14 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => service.stop());
 
-/** How its page says that the client is installed, from the service of this run. */
+/** The installation command of the package's page, with this service's URL. */
 async function installation(): Promise<string> {
   const { text } = await readDocument('packages/client/README.md');
   const [first] = blocksOf({ text }).filter(({ language }) => language === 'sh');
   return (first?.text ?? '').replaceAll('https://bookings.example', service.url);
 }
 
-/** What the compiler says against a program; empty where it compiles. */
+/** The compiler's errors about a program; empty if it compiles. */
 async function compile(program: string): Promise<string> {
   await writeFile(path.join(app, 'program.ts'), program);
   try {
@@ -149,7 +149,7 @@ test('what is packed is the build, and says nothing of this machine', async () =
 });
 
 describe('the command', () => {
-  /** Runs a line as a user in the folder of the app. */
+  /** Runs `partner` as a user in the folder of the app. */
   const npx = (args: string[], env = process.env) =>
     run('npx', ['--offline', '--no-install', 'partner', ...args], { cwd: app, env });
 

@@ -3,7 +3,7 @@ import { createServerClock } from '../../packages/client/src/server-clock.ts';
 
 const START = Date.parse('2026-11-20T09:15:00.000Z');
 
-/** A clock of the client and what the server's shows: `ahead` is by how much this machine's wall clock is ahead of it. */
+/** A client clock and the server's clock. This machine's wall clock is `aheadMs` ahead of the server. */
 function world(aheadMs: number) {
   const local = { wallMs: START + aheadMs, steadyMs: 5_000 };
   let serverMs = START;
@@ -15,9 +15,9 @@ function world(aheadMs: number) {
       local.wallMs += ms;
       local.steadyMs += ms;
     },
-    /** As Node writes it: whole seconds, cut off. */
+    /** As in Node's Date header: truncated to seconds. */
     date: () => new Date(serverMs).toUTCString(),
-    /** The machine sleeps: one of its clocks stands still. */
+    /** The machine sleeps, and its steady clock stands still. */
     sleep: (ms: number) => {
       serverMs += ms;
       local.wallMs += ms;

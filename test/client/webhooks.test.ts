@@ -17,7 +17,7 @@ const SECRET = 'whsec_a-secret-of-these-tests';
 const BODY = '{"event_type":"hold_created","event_id":"e1"}';
 const NOW = new Date('2026-11-20T09:15:00.500Z');
 
-/** The headers of a delivery, made with Node's own HMAC. */
+/** The headers of a delivery, signed with Node's HMAC. */
 function signed(body: string, secret = SECRET, at: Date = NOW): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
@@ -32,7 +32,7 @@ const TWO_SIGNATURES = { ...signed(BODY), 'X-Service-Signature': ['sha256=a', 's
 /** Signed 301 s ago. */
 const STALE = signed(BODY, SECRET, new Date(NOW.getTime() - 301_000));
 
-/** Why a delivery is rejected; undefined where it is not. */
+/** Why a delivery is rejected; undefined if it is not. */
 async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined> {
   try {
     await verifying;
@@ -122,7 +122,7 @@ describe('handlers', () => {
     const reasons: string[] = [];
     const onRefused = ({ reason }: WebhookVerificationError) => reasons.push(reason);
     const cloudFunction = expressWebhook(SECRET, onEvent, { onRefused });
-    // A platform that calls a handler without a `next`.
+    // Like a platform that calls a handler without `next`.
     app.post('/function', express.json({ verify: keepRaw }), (req, res) => cloudFunction(req, res));
     app.post('/drained', express.json(), (req, res) => cloudFunction(req, res));
     app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {

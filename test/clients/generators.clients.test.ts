@@ -13,7 +13,7 @@ jest.setTimeout(600_000);
 
 const OPENAPI_GENERATOR = { 'openapi-generator-cli': '7.25.0' };
 const OPENAPI_PYTHON_CLIENT = { 'openapi-python-client': '0.29.1', mypy: '2.4.1' };
-/** What the Python clients of openapi-generator need. */
+/** Dependencies of the Python clients that openapi-generator makes. */
 const PYDANTIC = { pydantic: '2.14.4', 'python-dateutil': '2.9.0', urllib3: '2.8.0', 'typing-extensions': '4.16.0' };
 const OAPI_CODEGEN = {
   name: 'oapi-codegen',
@@ -27,7 +27,7 @@ const STRICTLY = ['--noEmit', '--strict'];
 const FOR_BUNDLERS = '--target es2022 --lib es2022,dom --module esnext --moduleResolution bundler'.split(' ');
 const GO = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
 
-/** Its package has no module to be run, and its program names the folder in which pip has made it. */
+/** The package has no runnable module, and its script contains the folder where pip built it. */
 const RUN_OPENAPI_GENERATOR =
   'import sys, openapi_generator_cli; sys.exit(openapi_generator_cli.run(sys.argv[1:]).returncode)';
 
@@ -38,7 +38,7 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     importlib.import_module(module.name)
 `;
 
-/** Generates a client of the description, in its defaults, into the folder `client` of `cwd`. */
+/** Generates a client of the description, with default options, in the folder `client` of `cwd`. */
 const openapiGenerator = async (generator: string, description: string, cwd: string) =>
   run(
     await python(OPENAPI_GENERATOR),
@@ -46,7 +46,7 @@ const openapiGenerator = async (generator: string, description: string, cwd: str
     { cwd },
   );
 
-/** Makes a client of the description in the empty folder `cwd`, and compiles it. @throws Error where that fails */
+/** Makes a client of the description in the empty folder `cwd` and compiles it. @throws Error if that fails */
 type Make = (description: string, cwd: string) => Promise<unknown>;
 
 async function makePython(description: string, cwd: string): Promise<void> {
@@ -77,7 +77,7 @@ async function makeTypedPython(description: string, cwd: string): Promise<void> 
 
 type Program = (baseUrl: string, apiKey: string, slotId: string) => Promise<string>;
 
-/** `prepare` makes a program that books a slot in the folder of a client that `make` has made. */
+/** `prepare` makes a program that books a slot, in the folder of a client that `make` has made. */
 type Row = [generator: string, needs: Record<string, string>, make: Make, prepare?: (cwd: string) => Promise<Program>];
 
 const typeScriptProgram =
@@ -175,7 +175,10 @@ const descriptionOf = (listener: string) => path.join(projectFolder, `docs/opena
 const service = await startService();
 afterAll(() => service.stop());
 
-/** In each object of a response a field that the description does not have, as a later release may; not in what is the partner's own. */
+/**
+ * Adds an unknown field to each object of a response, as a later release may. Leaves the partner's own `metadata`
+ * alone.
+ */
 const grown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(grown);
   if (typeof value !== 'object' || value === null) return value;

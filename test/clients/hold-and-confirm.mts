@@ -1,4 +1,4 @@
-/** Books a slot with a client that openapi-generator has generated: program.mts <base URL> <key> <slot_id>. */
+/** Books a slot with a client of openapi-generator: program.mts <base URL> <key> <slot_id>. */
 import { BookingsApi, Configuration, HoldsApi, ResponseError } from './client/index.ts';
 
 const [basePath = '', apiKey = '', slotId = ''] = process.argv.slice(2);

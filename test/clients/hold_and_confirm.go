@@ -1,4 +1,4 @@
-// Command program books a slot with a client that openapi-generator has generated: program <base URL> <key> <slot_id>.
+// Command program books a slot with a client of openapi-generator: program <base URL> <key> <slot_id>.
 package main
 
 import (

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 type Prepared = { program: string; args: string[] };
-/** Makes an empty folder one in which the snippet runs; returns how. */
+/** Prepares an empty folder to run the snippet; returns the command. */
 type Prepare = (folder: string, port: number) => Promise<Prepared>;
 
 const node =
@@ -39,7 +39,7 @@ const node =
     return { program: process.execPath, args: args(port) };
   };
 
-/** API Gateway's part: an event of a request, with its body in base64. */
+/** Acts as API Gateway: makes an event of each request, with its body in base64. */
 const LAMBDA_HOST = `
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';

@@ -133,7 +133,7 @@ afterAll(async () => {
   await Promise.all([service.stop(), receiver.close()]);
 });
 
-/** Deliveries of every event of a booking before, during and after a rotation, each with the secrets that sign it. */
+/** Deliveries of every booking event before, during and after a rotation, each with its signing secrets. */
 async function mixedRun(): Promise<Delivery[]> {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
@@ -185,7 +185,7 @@ for (const [name, needs, verify] of LIBRARIES) {
       const expected = deliveries.flatMap(({ secrets }) => [...secrets.map(() => true), false]);
       const file = path.join(folder, 'deliveries.json');
       await writeFile(file, JSON.stringify(rows));
-      // Beside what the tools print, such as what they download.
+      // The tools print other lines too, for example about downloads.
       const printed = (await verify(folder, file)).split('\n').find((line) => line.startsWith('['));
       expect(JSON.parse(printed ?? '')).toEqual(expected);
     });

@@ -15,7 +15,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 type Options = { cwd?: string; env?: Record<string, string> };
 
-/** Runs a program to its end; returns what it printed. @throws Error with what it printed, where it fails */
+/** Runs a program; returns its output. @throws Error with the output if the program fails */
 export async function run(program: string, args: readonly string[], { cwd, env }: Options = {}): Promise<string> {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT_BYTES };
   try {
@@ -28,10 +28,10 @@ export async function run(program: string, args: readonly string[], { cwd, env }
   }
 }
 
-/** Newer packages are not installed, not even as dependencies, so the tests do not change from day to day. */
+/** Newer packages and dependencies are not installed, so that the tests do not change from day to day. */
 const AS_OF = '2026-11-25';
 
-/** The `node_modules` with these packages of the npm registry, installed once into the cache folder of this project. */
+/** The `node_modules` with these npm packages, installed once into this project's cache folder. */
 export async function nodeModules(packages: readonly string[]): Promise<string> {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16);
   const home = path.join(cacheFolder(process.env), `node-modules-${key}`);
@@ -47,7 +47,7 @@ export async function nodeModules(packages: readonly string[]): Promise<string> 
 
 export type Server = { output(): string; end(): Promise<void> };
 
-/** Starts a program that listens on a port of this machine, and waits until it responds there to anything. */
+/** Starts a program that listens on a port of this machine, and waits until it responds. */
 export async function startServer(
   program: string,
   args: readonly string[],
@@ -87,11 +87,11 @@ export async function startServer(
   return { output: () => output, end };
 }
 
-/** The interpreter of an environment with these packages of PyPI. */
+/** The Python interpreter of an environment with these packages of PyPI. */
 export const python = (packages: Record<string, string>): Promise<string> =>
   pythonEnvironment(packages, process.env, () => undefined);
 
-/** A block of tests that needs these programs of the machine; skipped, with the reason in its name, where one is missing. */
+/** A block of tests that needs these programs; skipped if one is missing, with the reason in its name. */
 export async function describeWith(needs: Record<string, string>, name: string, tests: () => void): Promise<void> {
   const why = await reasonToSkip(needs);
   (why === '' ? describe : describe.skip)(name + why, tests);

@@ -17,7 +17,7 @@ const REQUIRED = {
 };
 const THREE_HOSTS = 'mongodb://user:pass@h1:27017,h2:27017,h3:27017/db?replicaSet=rs0';
 
-/** The faults that any process refuses an environment for, each once. */
+/** The distinct faults for which any process rejects the environment. */
 function faultsOf(environment: Record<string, string>): string[] {
   const faults = new Set(PROCESS_NAMES.flatMap((name) => faultsIn(name, environment)));
   if (faults.size === 0) throw new Error('The environment was accepted');
@@ -38,10 +38,10 @@ function faultsIn(name: ProcessName, environment: Record<string, string>): strin
 const allOf = (environment: Record<string, string>): Config =>
   Object.assign({}, ...PROCESS_NAMES.map((name) => loadConfig(environment, name)));
 
-/** The faults of an environment that has one, that of this sentence. */
+/** Matches an environment's only fault. */
 const oneFault = (sentence: RegExp) => [expect.stringMatching(sentence)];
 
-/** The variables that faults name, sorted, each once. */
+/** The variables that the faults name, distinct and sorted. */
 const namedIn = (faults: string[]): string[] =>
   [...new Set(faults.map((fault) => fault.split(' ')[0] ?? ''))].toSorted();
 
@@ -206,7 +206,7 @@ describe('a process', () => {
   });
 });
 
-/** A production environment without a fault. */
+/** A production environment without faults. */
 const PRODUCTION = {
   ...REQUIRED,
   MONGODB_URI: 'mongodb://user:pass@h/db?replicaSet=rs0&tls=true',
@@ -259,7 +259,7 @@ describe('settings that break a promise', () => {
 
   test.each([
     ['OPERATOR_API_KEY', 'x'.repeat(32), /make one: /],
-    // As this repository shows it.
+    // Keys that this repository publishes.
     ['OPERATOR_API_KEY', 'no-operator-has-a-key-to-documents', /is published .*make one: /],
     ['ENCRYPTION_KEYS', KEY, /put a new one first: /],
     ['WEBHOOK_ALLOW_PRIVATE_NETWORKS', 'true', /leave it out$/],

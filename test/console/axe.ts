@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 type Violation = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
 
 /**
- * The faults of a page that axe calls serious or critical, as it is shown now. Evaluated past the page's policy, which lets
- * no script of its own be this. Without `preload`, which copies imported stylesheets into the page, against its policy; only a
- * rule that is off by default reads them.
+ * The faults of the current page that axe calls serious or critical. Evaluates axe outside the page's content security
+ * policy, which allows no foreign script. Without `preload`: it would copy imported stylesheets into the page, against
+ * that policy, and only a rule that is off by default needs it.
  */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -20,7 +20,7 @@ const describeInBrowser = program === undefined ? describe.skip : describe;
 let browser: Browser | undefined;
 let service: Service;
 let world: ConsoleWorld;
-/** The cookie of one sign-in, which every page of this file has. */
+/** The cookie of one sign-in, which every page of this file uses. */
 let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
 beforeAll(async () => {
   if (program === undefined) return;
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const pages = openedPages();
 
-/** A page of the console. */
+/** Opens a page of the console. */
 async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
   if (browser === undefined) throw new Error('The browser is not running');
   const watched = await watchedPage(browser, service.adminUrl, { storageState: signedIn, ...options });
@@ -83,7 +83,7 @@ describeInBrowser('an operator', () => {
     const sold = page.locator('.grid td', { hasText: 'Kiran Shah' });
     expect(await sold.getAttribute('id')).toContain(start.replaceAll(/[-:]/g, '').slice(0, 13));
     expect(await seriousFaults(page)).toEqual([]);
-    // The other tests need the court.
+    // Free the court for the other tests.
     const api = operatorOf(service);
     const listed = expectStatus(await api.get('/api/v1/operator/bookings?customer_name=Kiran%20Shah'), 200);
     const [{ booking_id: id } = {}] = listed['data'] as Json[];
@@ -93,7 +93,7 @@ describeInBrowser('an operator', () => {
 
   test('places a walk-in and cancels it by the keyboard alone', async () => {
     const page = await visit(world.day);
-    // Of the values that the API rejects.
+    // The browser reports values that the API rejects.
     pages.tolerate(/400/);
     const slotId = world.slotOf(world.turf, 4);
     await tabTo(page, page.locator('.grid .slot[tabindex="0"]'));
@@ -155,7 +155,7 @@ describeInBrowser('an operator', () => {
     await part.click();
     await dialog.getByRole('button', { name: 'Release the hold' }).click();
     expect(await slotState(slotId)).toBe('held');
-    // The dialog of another slot begins anew.
+    // The dialog of another slot starts empty.
     await page.keyboard.press('Escape');
     await cell(page, world.slotOf(world.turf, 7)).locator('.slot').click();
     expect(await part.isVisible()).toBe(false);
@@ -189,7 +189,7 @@ describeInBrowser('an operator', () => {
     expect((await countdown.innerText()) < first).toBe(true);
     const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
     await service.context.db.collection('reservations').updateOne({ _id: hold['hold_id'] as never }, lapsed);
-    // Less than the page waits before it asks again of its own accord.
+    // Less than the page's own interval between reads.
     await countdown.evaluate((element) => element.setAttribute('data-seconds-left', '10'));
     await page.clock.runFor(11_000);
     await said(page, `Turf A, `);
@@ -199,7 +199,7 @@ describeInBrowser('an operator', () => {
   test('adds a blackout, sees the holds and bookings in it, and withdraws it', async () => {
     const booking = await bookSlot(world.partner, world.slotOf(world.north, 5));
     const page = await visit(world.day);
-    // Of the values that the API rejects.
+    // The browser reports values that the API rejects.
     pages.tolerate(/400/);
     await page.locator('#add-blackout').click();
     const dialog = page.locator('#blackout-dialog');
@@ -336,7 +336,7 @@ function defer(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-/** Each width and each scheme once. Nothing is in transition while it is looked at. */
+/** Each width and each colour scheme once. Reduced motion avoids transitions during a check. */
 const LOOKS: [string, BrowserContextOptions][] = [
   ['desktop', { ...DESKTOP, colorScheme: 'light', reducedMotion: 'reduce' }],
   ['phone-dark', { ...PHONE, colorScheme: 'dark', reducedMotion: 'reduce' }],
@@ -345,10 +345,10 @@ const LOOKS: [string, BrowserContextOptions][] = [
 const OPENERS = { blackout: '#add-blackout', 'walk-in': '.free .slot', cancel: '.walk-in .slot' };
 
 describeInBrowser('every page', () => {
-  /** What is wrong with a page as it is shown now. */
+  /** The faults of the page as it is now shown. */
   async function faultsIn(page: Page, name: string, look: string): Promise<string[]> {
     await shot(page, `${name}-${look}`);
-    // Not innerWidth: a phone's grows with the page.
+    // Not innerWidth: on a phone it grows with the page.
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     const isTooWide = width > (page.viewportSize()?.width ?? 0);
     const faults = [...(await seriousFaults(page)), ...(isTooWide ? ['is wider than its window'] : [])];

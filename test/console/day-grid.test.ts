@@ -50,7 +50,7 @@ const blackOut = async (venueId: string, slot: Json | undefined, resourceIds?: s
 
 type Ground = { venue: Venue; seller: Partner; turf: Json[]; north: Json[]; full: Json[] };
 
-/** A turf, and a full ground of two-hour slots that shares its ground with a half of one-hour slots. */
+/** A turf, and a full ground with two-hour slots that shares space with a half with one-hour slots. */
 async function ground(): Promise<Ground> {
   const venue = await anyVenue(service, [{ name: 'Turf', ...MORNING }]);
   const north = await anyResource(service, venue.id, { name: 'North', ...MORNING });
@@ -75,7 +75,7 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     await bookSlot(seller, String(north[2]?.['slot_id']));
   });
 
-  /** The slots of which grid and listing tell different things, those that only one of them has included. */
+  /** The slots on which the grid and the listing disagree, or that only one of them has. */
   const disagreements = (listed: Json[], day: DayGrid): unknown[] => {
     const onGrid = new Map(cellsOf(day).map(({ slotId, state }) => [slotId as unknown, state === 'free']));
     const differing = listed.filter((slot) => onGrid.get(slot['slot_id']) !== slot['is_available']);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { DayColumn } from '../../src/booking/availability/day-grid.service.ts';
 import { gridRows } from '../../src/console/grid-rows.rules.ts';
 
-/** A column with slots from and to these minutes after some midnight. */
+/** A column of slots, from and to these minutes after a midnight. */
 const column = (...spans: [number, number][]): DayColumn =>
   ({
     cells: spans.map(([from, to]) => ({
@@ -12,7 +12,7 @@ const column = (...spans: [number, number][]): DayColumn =>
     })),
   }) as unknown as DayColumn;
 
-/** The table as text: what begins in a row with how many rows it takes, a dash for a gap, a dot where something reaches in. */
+/** The table as text: a slot's start with its number of rows, a dash for a gap, a dot for a continued slot. */
 const drawn = (...columns: DayColumn[]) =>
   gridRows(columns).map(({ placed }) =>
     placed.map((each) => (each === undefined ? '.' : `${each.cell?.slotId ?? '-'}x${each.rows}`)).join(' '),

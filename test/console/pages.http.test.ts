@@ -85,7 +85,7 @@ describe('every page', () => {
   });
 });
 
-/** Scripts, styles, handlers and addresses that the policy would have to refuse; what stands in quotes or in text is none. */
+/** Inline scripts, styles, handlers and addresses that the policy would reject. Ignores quoted text and content. */
 function inlineParts(html: string): string[] {
   const tags = html.match(/<[a-z](?:"[^"]*"|[^">])*>/gi) ?? [];
   return tags.flatMap((tag) => [
@@ -166,7 +166,7 @@ describe('open alerts', () => {
     await inside.addDeadLetter('d-1', MISSING, world.partner.id);
     await inside.lookForAlerts();
     const { text } = await page('/bookings');
-    // On a slow machine, one about waiting events is open too.
+    // On a slow machine, an alert about waiting events is open too.
     expect(text).toMatch(/\d+ alerts? (?:is|are) open\./);
     expect(text).not.toContain('failed after 5 attempts');
     await alerts().deleteMany({});

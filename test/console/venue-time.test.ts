@@ -5,7 +5,7 @@ import { integerBetween, mulberry32, pick } from '../support/random.ts';
 const script = new URL('../../src/console/assets/venue-time.js', import.meta.url).href;
 const { toInstant } = (await import(script)) as { toInstant: (local: string, timeZone: string) => string };
 
-/** The local time by the library that the service uses for schedules. */
+/** The local time according to the library that the service uses for schedules. */
 function expected(local: string, timeZone: string): string {
   const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
   return new Date(zoned.epochMilliseconds).toISOString();

@@ -19,9 +19,9 @@ import type { Listeners } from '../support/service-environment.ts';
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
 
 /**
- * A venue with something of everything on one day to come, for looking at it in the console: Turf A has a booking, a hold and a
- * walk-in in its first three slots, the rival holds the first slot of the full ground and has a dead letter, and a blackout closes
- * the tennis court from 12:00, over a booking. Stop it before the service.
+ * A venue with one day to look at in the console. Turf A has a booking, a hold and a walk-in in its first three slots.
+ * The rival holds the first slot of the full ground and has a dead letter. A blackout closes the tennis court from
+ * 12:00, over a booking. Stop it before the service.
  */
 export async function consoleWorld(service: Listeners & ServiceCalls & Stored) {
   const venue = await anyVenue(service, [{ name: 'Turf A', ...MORNING }], { name: 'Koramangala Arena' });
@@ -74,9 +74,9 @@ export async function consoleWorld(service: Listeners & ServiceCalls & Stored) {
     slotOf,
     booking,
     blackout,
-    /** The day of all this on the grid. */
+    /** The day of these bookings on the grid. */
     day,
-    /** Every page of the console by its name; those of one object show something of this venue. */
+    /** Every page of the console by name; pages of one object show something of this venue. */
     pages,
     stop: () => receiver.close(),
   };

@@ -29,7 +29,7 @@ const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
 const { expireAsWorker } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 const calls = collectionCallsOf(service);
 let customers = 0;
-/** The customer of the test: one that nobody else has. */
+/** The customer of the test, whom no other test uses. */
 let phone: string;
 let customer: Json;
 const venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
@@ -65,15 +65,15 @@ const end = async (operation: 'cancel' | 'refund', booking: Json, by: Partner = 
 };
 const set = (collection: string, filter: Record<string, unknown>, fields: object) =>
   service.context.db.collection(collection).updateOne(filter, { $set: fields });
-/** Moves the booking into the past, as time would. */
+/** Moves the booking into the past. */
 const passBy = (booking: Json) =>
   set('reservations', { bookingId: idOf(booking) }, { slotEnd: new Date(Date.now() - 1000) });
-/** Lets a hold expire, as time would. */
+/** Lets a hold expire. */
 const expire = (hold: Json) =>
   set('reservations', { _id: hold['hold_id'] }, { holdExpiresAt: new Date(Date.now() - 1) });
-/** Lets a purchase expire, as time would. */
+/** Lets a purchase expire. */
 const lapse = ({ id }: Json) => set('package_purchases', { _id: id }, { expiresAt: new Date(0) });
-/** Has something happen while somebody is erased: just before the bookings are overwritten. */
+/** Erases the customer, and calls `meanwhile` just before the bookings are overwritten. */
 const eraseWhile = (meanwhile: () => Promise<unknown>): Promise<Reply> =>
   calls.beforeNext('reservations.bulkWrite', meanwhile, erase);
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
@@ -82,7 +82,7 @@ const whereCanariesAre = async () => {
   const inLog = canaries().filter((canary) => logs.includes(canary));
   return [...(await inside.whereStored(canaries())), ...inLog.map((canary) => `${canary} in log`)];
 };
-/** What partners attach to holds and bookings, with the customer in it. */
+/** Texts that partners attach to holds and bookings, with the customer in them. */
 const attached = () => ({
   order_reference: `order of ${phone}`,
   metadata: { note: `for Canary${customers} Person` },
@@ -98,7 +98,7 @@ describe('after the erasure of a customer', () => {
     const over = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
     const refunded = await bookSlot(seller, anySlot(), customer);
     const walkIn = await sellWalkIn({ customer_name: customer['customer_name'], customer_phone: phone });
-    // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
+    // A receiver that echoes the event, a missing worker, and a listing searched by phone.
     receiver.respondWith((_request, response) => response.end(`Thanks for ${phone}`));
     await end('cancel', cancelled);
     await service.dispatch(String(cancelled['hold_id']));
@@ -145,7 +145,7 @@ describe('after the erasure of a customer', () => {
     await end('cancel', booking);
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
     expectStatus(await erase(), 200);
-    // What a dispatcher would do that was slow in between.
+    // A slow dispatcher writes the event back.
     await set('reservations', { _id: booking['hold_id'] }, { outbox, outboxSince: new Date() });
     await service.dispatch(String(booking['hold_id']));
     expect(await whereCanariesAre()).toEqual([]);
@@ -186,7 +186,7 @@ describe('after the erasure of a customer', () => {
       payment_reference: String(email).toUpperCase(),
       idempotency_key: `for ${String(name).toLowerCase().replace(' ', '_')}`,
     });
-    // Family name first, and in a file of its own.
+    // Another call, with the family name first.
     const words = String(name).split(' ').toReversed();
     await bookSlot(rival, anySlot(), {
       ...customer,
@@ -227,7 +227,7 @@ describe('after the erasure of a customer', () => {
       ...[...(row.endings ?? []), ...(row.operatorEndings ?? [])].map(({ key }) => key),
     ];
     const overwritten = after.flatMap(keysOf).filter((key) => key?.startsWith('[erased]') === true);
-    // hold; four confirms; cancel, refund; the operator's cancel
+    // The hold, four confirms, cancel, refund, the operator's cancel.
     expect(overwritten).toHaveLength(8);
     expect(new Set(overwritten).size).toBe(8);
     expect(after.flatMap(keysOf)).toContain('unrelated-key');
@@ -236,7 +236,7 @@ describe('after the erasure of a customer', () => {
     expect(seen).toMatchObject({ ...erased, status: 'REFUNDED' });
     const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(bought['id'])}`);
     expect(expectStatus(purchase, 200)['purchase']).toMatchObject({ payment_method: '[erased]' });
-    // A repeated call with an overwritten key takes effect nowhere either.
+    // A repeated call with an overwritten key takes no effect.
     const again = await seller.api.post('/api/v1/bookings/confirm', body);
     expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
   });
@@ -283,7 +283,7 @@ describe('after the erasure of a customer', () => {
   test('a refund that lands in the middle leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
-    // Else its events leave the outbox first, which is a write of the same kind.
+    // Otherwise its events would leave the outbox first, by a write of the same kind.
     await service.dispatch(String(booking['hold_id']));
     const erased = await eraseWhile(async () => {
       await end('refund', booking);
@@ -300,7 +300,7 @@ describe('after the erasure of a customer', () => {
     const holdId = String(hold['hold_id']);
     await service.dispatch(holdId);
     await expire(hold);
-    // Between the overwriting of its events and its own.
+    // After its events are overwritten, and before the hold is.
     const erased = await calls.beforeNext(
       'deliveries.updateMany',
       async () => {
@@ -341,7 +341,7 @@ describe('a customer with something to come is not erased', () => {
     const before = await dumpDatabaseButAudit();
     const refused = await erase();
     expect(verdict(refused)).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
-    // Until when they stand in the way, and what to do.
+    // The message says until when they prevent the erasure, and what to do.
     expect(refused.text).toMatch(/\d{4}-\d\d-\d\dT.*again/);
     expect(await dumpDatabaseButAudit()).toBe(before);
   });
@@ -368,7 +368,7 @@ describe('a customer with something to come is not erased', () => {
     const seen = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
     const { partner_id: _, ...asPartner } = ended;
     expect(expectStatus(seen, 200)['purchase']).toEqual(asPartner);
-    // None of it can be used, nor does a replay of the sale tell of it.
+    // None of it can be used, and a replay of the sale does not reveal it.
     const active = await rival.api.get(`/api/v1/packages/active?customer_phone=${phone}&venue_id=${venueId}`);
     expect(expectStatus(active, 200)).toMatchObject({ count: 0 });
     const booking = await bookSlot(rival, anySlot(), { ...customer, use_package_credit: true });

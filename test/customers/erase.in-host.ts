@@ -4,7 +4,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Which of `canaries` stand in the database or in the service's part of Redis, and in which of them. */
+/** The `canaries` found in the database or in the service's part of Redis, and where. */
 export async function whereStored({ db, config }: Context, canaries: readonly string[]): Promise<string[]> {
   const dumps = {
     database: await dumpDatabase({ context: { db } }),

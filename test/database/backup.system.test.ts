@@ -68,7 +68,7 @@ const lastNumber = async () => (await system.context.db.collection('feed_counter
 const statusOf = async (holdId: unknown) =>
   (await rowsOf(system, 'reservations', { _id: holdId })).map(({ status }) => status).join();
 
-/** Each type of a number, and what JavaScript would make one of. */
+/** A number of each type, beside the type that JavaScript would write. */
 const { Int32, Double, Long, Decimal128 } = mongoose.mongo.BSON;
 const ODD = {
   _id: 'odd',
@@ -108,7 +108,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const numbersBefore = await lastNumber();
   await system.halt();
 
-  // Neither over what is there, nor from a damaged file.
+  // A restore rejects an existing database, and a damaged backup.
   const refused = await system.command('src/main/restore.ts', ['--from', at('one')]);
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`--replace ${db.name}`)]);
   await cp(at('one'), at('damaged'), { recursive: true });
@@ -133,16 +133,16 @@ test('the database is backed up under load, dropped and restored: what the backu
   const settled = before.filter(isSettled);
   expect(settled.length).toBeGreaterThan(0);
   expect(lostAcknowledgements(rows, settled)).toEqual([]);
-  // The backup is of one moment: a credit is missing exactly if its booking is there.
+  // The backup is of one moment: a credit is missing if and only if its booking is there.
   expect(faultsOfCredits(await rowsOf(system, 'package_purchases'), rows)).toEqual([]);
   expect(rows.length).toBeLessThan(acknowledged.length + 2);
   expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');
   expect(await statusOf(vanishing['hold_id'])).toBe('');
 
-  // As where the restore took longer than it had left; its job in Redis, if any, is of a later time.
+  // As after a slow restore. If Redis has a job for this hold, it is for a later time.
   const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
   await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(lapsing['hold_id']) }, lapsed);
-  // Redis has jobs of what is not there, and none of what is: it is as it was when the database was lost.
+  // Redis is as it was when the database was lost: its jobs do not match the restored rows.
   const heardBefore = receiver.received.length;
   await system.resume();
 
@@ -158,7 +158,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const heard = receiver.received.slice(heardBefore).map(({ body }) => [body['event_type'], body['hold_id']].join());
   expect(heard).toContain(`hold_expired,${String(lapsing['hold_id'])}`);
   expect(heard).toContain(`hold_created,${String(later['hold_id'])}`);
-  // A cursor from after the backup is beyond what the backup has numbered: nothing new is passed over.
+  // The cursor is later than any number in the backup, but the reader misses no new event.
   expect(numbersBefore).toBeGreaterThan((await rowsOf(system, 'events', { sequence: { $lt: 1e9 } })).length);
   const found = (await readFeed(cursor))['data'] as Record<string, unknown>[];
   expect(found.map((event) => event['hold_id'])).toEqual(

@@ -16,9 +16,9 @@ import { hostedService } from '../support/service-host.ts';
 
 const COURTS = 20;
 
-/** A lease that no call outlives, so that the counts do not depend on how busy the machine is. */
+/** A lease longer than any call, so that the counts do not depend on the machine's load. */
 const CACHE_LEASE_MS = '10000';
-/** One of rules, and the confirmation of the primary that follows it. */
+/** A read of rules, and the confirmation by the primary that follows it. */
 const READING = ['aggregate cache_leases', 'find cache_leases'] as const;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS } });
@@ -34,10 +34,7 @@ afterAll(() => service.stop());
 
 const nextSlot = () => slotIds.shift() ?? '';
 
-/**
- * What a call sends, without what a process sends now and then whatever the call: the use of a key, the clocks' comparison, and readings
- * of cached rules.
- */
+/** The commands of a call, without periodic ones: use of a key, clock comparison, reads of cached rules. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
   const [others] = await commandsAndReadingsOf(call);
   return others;
@@ -83,9 +80,9 @@ describe('a hold', () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(3));
     const slot = slotId.replace(/^.*_/, `${resourceIds[0] ?? ''}_`);
     const [commands, readings] = await commandsAndReadingsOf(() => placeHold(first, slot));
-    // The key is cached once it was sent whole.
+    // The key is cached after its first complete use.
     expect(commands).toEqual(['aggregate api_keys', INSERT]);
-    // One reading for the key and the slot's venue, one for rules and grant, and perhaps a periodic one.
+    // One read for the key and the slot's venue, one for rules and grant, and perhaps a periodic one.
     expect(readings).toBeGreaterThanOrEqual(2);
     expect(readings).toBeLessThanOrEqual(3);
   });
@@ -109,7 +106,7 @@ describe('a hold', () => {
       expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 409);
     expect(await commandsOf(lose)).toEqual([INSERT, HOLDS, HOLDS]);
     expect(await commandsOf(lose)).toEqual([HOLDS]);
-    // With a key, the hold that it placed before is looked up too.
+    // With an idempotency key, the call also looks up the hold that it placed before.
     expect(await commandsOf(() => lose({ idempotency_key: slotId }))).toEqual([HOLDS, FOUND_BY_KEY]);
     const together = await commandsOf(() => Promise.all(Array.from({ length: 64 }, () => lose())));
     expect(together.length).toBeLessThanOrEqual(64);

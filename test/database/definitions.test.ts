@@ -6,12 +6,12 @@ import type { IndexDefinition } from '../../src/platform/ensure-collection.ts';
 import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-schema.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
-/** A migration leaves them in the database: the last release may still use them. */
+/** Migrations leave these in the database, because the last release may still use them. */
 const NO_LONGER_WANTED = ['unsequenced_events_by_instant'];
 
 type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
 
-// Checked by the compiler: a schema has the fields of its rows and no others, each of its type, required where it is never absent.
+// The compiler checks that a schema has exactly the fields of its rows, with their types, required unless optional.
 const fields: FieldsOf<Row> = {
   _id: REQUIRED.text,
   at: REQUIRED.date,

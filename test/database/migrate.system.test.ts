@@ -20,7 +20,7 @@ import { endProcesses, finished, logged, type SpawnedProcess, startProcess } fro
 
 let mongod: OwnServer;
 const opened: Db[] = [];
-// A server of its own: a fail point is of the whole server.
+// Its own server, because a fail point affects the whole server.
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const APP = 'migrator';
 
-/** A new database, and the environment of a process on it. */
+/** A new database, and the environment of a process that uses it. */
 async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
   const uri = new URL(mongod.uri);
   uri.pathname = `/${freshName()}`;
@@ -44,7 +44,7 @@ async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
   return { db, env: serviceEnvironment(freshName(), { MONGODB_URI: uri.href }) };
 }
 
-/** Bookings as 1.0.0 made them: it folded fewer letters. */
+/** Bookings as release 1.0.0 stored them: it folded fewer letters. */
 async function insertOldBookings(db: Db, count: number): Promise<void> {
   const at = new Date('2026-01-05T10:00:00Z');
   const row = (index: number) => ({
@@ -95,7 +95,7 @@ describe('npm run migrate', () => {
     await insertOldBookings(db, 3);
     await onAdmin(db, {
       configureFailPoint: 'failCommand',
-      // The first row is written, the second is not.
+      // The first row is written; the second write blocks.
       mode: { skip: 1 },
       data: {
         appName: APP,
@@ -119,7 +119,7 @@ describe('npm run migrate', () => {
     expect(await outcomeOf(second)).toMatchObject({ code: 0 });
 
     expect(await searchable(db)).toBe(3);
-    // The dead one noted nothing; what it had done was not done again.
+    // The killed process recorded nothing, and its rows were not written again.
     expect(await recordOf(db, 2)).toMatchObject({ name: 'fold-names-again', changed: 2 });
     expect((await outcomeOf(runMigrate(env, '--status'))).code).toBe(0);
   });
@@ -163,7 +163,7 @@ describe('npm run migrate', () => {
     expect(await logged(done, 'step applied')).toMatchObject({ step: 'fold-names-again', changed: 3 });
     const mended = done.log().filter(({ msg }) => msg === 'collection brought up to date');
     expect(new Set(mended.map(({ collection }) => collection))).toEqual(new Set(['deliveries', 'reservations']));
-    // Control: what is written is seen to be.
+    // Control: writes are counted.
     expect(await writesTo(db)).toBeGreaterThan(before);
     expect(await outcomeOf(runMigrate(env, '--status'))).toMatchObject({ code: 0 });
     expect((await outcomeOf(runMigrate(env, '--dry-run'))).text).toBe('Nothing would be changed.\n');
@@ -200,7 +200,7 @@ describe('a contract step', () => {
     await migrate(db, quiet, target('1.0.0'));
     await db.collection('items').insertOne({ old: 1 });
 
-    // Repeated, as by a Job: processes of 1.0.0 may still be there.
+    // Twice, as a Job may run it. Processes of 1.0.0 may still be running.
     for (const _ of [1, 2]) await migrate(db, quiet, target('1.2.0', [dropOld]));
     expect(await db.collection('items').countDocuments({ old: 1 })).toBe(1);
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('waits');

@@ -21,7 +21,7 @@ const { deactivateSubscription } = service.inHost<typeof Deactivation>(
 const { seal } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
-/** What the receiver verifies with. */
+/** The secret that the receiver verifies with. */
 let secretKey: string;
 let elsewhere: WebhookReceiver | undefined;
 afterAll(async () => {
@@ -51,7 +51,7 @@ const moveTo = async (url: string) =>
 
 const AGAIN_NOW = { kind: 'later', inMs: 0 };
 
-/** Makes an attempt during which `happen` comes once it has arrived, before the receiver responds to it. */
+/** Makes an attempt, and calls `happen` after it has arrived and before the receiver responds. */
 async function attemptWith(id: string, happen: () => Promise<unknown>, status: number) {
   receiver.respondWith((_attempt, response) => {
     void happen().then(() => response.writeHead(status).end());
@@ -139,7 +139,7 @@ describe('a worker that was frozen before it sent sends nothing as it was before
 
 test('what comes while a rotation waits for its answer is sent when its partner can know the secret', async () => {
   const id = await waiting(partner);
-  // As it is right after the change, however long this test takes to get there.
+  // The state right after a rotation, however long the test takes to get there.
   const soon = { secretRotatedAt: { $add: ['$$NOW', 60_000] } };
   await changeRow(service, 'webhook_subscriptions', subscription.id, [{ $set: soon }]);
 
@@ -176,7 +176,7 @@ describe('control: a failure counts', () => {
 
 test('rotations that race with attempts cost none: each delivery succeeds at its first counted attempt', async () => {
   let rotation = Promise.resolve();
-  // It knows the secret by when it responds, however late the test's own process gets the answer.
+  // The receiver waits for the rotated secret before it responds, even if the test gets it late.
   receiver.respondWith((attempt, response) => {
     void rotation.then(() => respondByContract(attempt, response));
   });

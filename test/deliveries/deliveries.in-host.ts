@@ -5,7 +5,7 @@ import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
 type Context = Service['context'];
 
-/** A secret as the service stores it; another text each time. */
+/** A secret as the service stores it; a different text each time. */
 export async function seal(
   { secretBox }: Context,
   secret: string,
@@ -14,13 +14,13 @@ export async function seal(
   return secretBox.seal(secret, aad);
 }
 
-/** A redelivery as in production: no private networks. */
+/** Redelivers as in production, without private networks. */
 export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
   const config = { ...context.config, webhookAllowPrivateNetworks: false };
   await redeliver({ ...context, config }, partnerId, deliveryId);
 }
 
-/** What a worker does when these jobs of a delivery come to it, one after the other. */
+/** Runs these jobs of a delivery as a worker does, one after the other. */
 export async function runJobs(
   context: Context,
   deliveryId: string,
@@ -38,7 +38,7 @@ export async function cancelSeries({ db }: Context, deliveryId: string, generati
   await cancelDelivery(db, { _id: deliveryId, generation });
 }
 
-/** What waits to be sent to a subscription. */
+/** Cancels all waiting deliveries of a subscription. */
 export async function cancelAllOf({ db }: Context, partnerId: string, subscriptionId: string): Promise<void> {
   await cancelWaiting(db, partnerId, subscriptionId);
 }

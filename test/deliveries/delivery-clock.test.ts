@@ -7,10 +7,12 @@ import { isLongTier, scaled } from '../support/scale.ts';
 import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 
-/** The contract's delays in seconds, and by what the configuration divides them here. */
+/** The contract's delays in seconds, and the factor by which this test divides them. */
 const CONTRACT_DELAYS = [300, 900, 1800, 3600];
 const FACTOR = scaled(1000, 5000);
-/** What queue, worker and connection may add to a delay; looked at in the long tier, where nothing runs beside. */
+/**
+ * Time that queue, worker and connection may add to a delay. Checked in the long tier only, where no other test runs.
+ */
 const TOLERANCE_MS = 750;
 
 const delays = CONTRACT_DELAYS.map((seconds) => seconds / FACTOR).join(',');

@@ -11,7 +11,7 @@ import { hostedService } from '../support/service-host.ts';
 
 const { customer_name, customer_phone, customer_email, payment_reference } = CANARY;
 const CUSTOMER = { customer_name, customer_phone, customer_email, payment_reference };
-/** Also in the forms to which the service may bring them. */
+/** Includes forms into which the service may convert them. */
 const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
 
 const service = await hostedService({ hasWorkers: true });
@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([toOriginator.close(), toOther.close()]);
 });
 
-/** One of each event type, with canaries wherever a caller can write, in calls that succeed and calls that fail. */
+/** Causes every event type, with canaries wherever a caller can write, in successful and failing calls. */
 async function makeEveryEvent(): Promise<void> {
   const { booking_id } = await bookSlot(originator, slot(), CUSTOMER);
   for (const operation of ['cancel', 'refund'])
@@ -66,7 +66,7 @@ test('the request id goes to the partner that made the call alone', () => {
   const isOwn = (body: Json) => body['partner_id'] === originator.id;
 
   for (const [type, requestId] of requestIdsOf(toOriginator, isOwn)) {
-    // A lapse is the service's own doing.
+    // The service itself expires a hold, without a request.
     if (type === 'hold_expired') expect(requestId).toBeUndefined();
     else expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   }

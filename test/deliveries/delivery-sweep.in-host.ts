@@ -9,7 +9,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Puts the jobs back of what has been due for 5 s, in pages of `limit`; returns how many were put back of each. */
+/** Puts back missing jobs of deliveries due for 5 s, in pages of `limit`; returns the number per page. */
 export async function sweep(context: Context, limit: number): Promise<number[]> {
   const bounds = { graceMs: 5000, limit, stopping: new AbortController().signal };
   const counts: number[] = [];
@@ -21,7 +21,7 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
   return counts;
 }
 
-/** Raises the dead letters of which nobody was told, or fails to; returns how many it raised. */
+/** Raises the dead letters that dead workers did not raise, or fails to; returns how many it raised. */
 export function raiseForgotten(context: Context, how: 'well' | 'in vain'): Promise<number> {
   const inVain = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('refused')) };
   const deps = how === 'well' ? context : { ...context, queues: inVain };
@@ -33,7 +33,7 @@ export async function empty({ queues }: Context, name: QueueName): Promise<void>
   await queues.byName(name).obliterate({ force: true });
 }
 
-/** The deliveries in the dead-letter queue. */
+/** The ids of the deliveries in the dead-letter queue. */
 export async function deadLetters({ queues }: Context): Promise<string[]> {
   const jobs = await queues.byName('dead-letter').getJobs(['waiting']);
   return jobs.map((job) => String(job.data['delivery_id']));
@@ -47,7 +47,7 @@ export async function removeDeadLetters({ queues }: Context, deliveryIds: readon
   await queues.removeDeadLetters(deliveryIds);
 }
 
-/** Clears the dead-letter queue of what is no dead letter, four jobs at a time. */
+/** Removes deliveries from the dead-letter queue that are not dead letters, four jobs at a time. */
 export function clear(context: Context): Promise<number> {
   const stopping = new AbortController().signal;
   return clearDeadLetterQueue(context, { limit: 4, from: 0, stopping });

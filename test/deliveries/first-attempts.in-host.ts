@@ -20,10 +20,10 @@ type Context = Service['context'];
 export type Receiver = { partnerId: string; subscriptionId: string; venueId: string };
 
 const LEASE_MS = 15_000;
-/** More than any test has under way. */
+/** More than any test needs at the same time. */
 const PERMITS = 1000;
 
-/** Events in the log that happened just now, each of a reservation of its own; returns their ids. */
+/** Logs new events, each of its own reservation; returns their ids. */
 export async function addEvents({ db }: Context, { partnerId, venueId }: Receiver, count: number): Promise<string[]> {
   const events = Array.from({ length: count }, () => anyEvent({ venueId, originatorId: partnerId }));
   await eventCollection(db).insertMany(events);
@@ -31,8 +31,9 @@ export async function addEvents({ db }: Context, { partnerId, venueId }: Receive
 }
 
 /**
- * Delivers the events for the first time, by `workers` that each are told of all of them; `permits` for each. Resolves when all is
- * recorded, to the ids of the events that could not be delivered. `isKilled`: as of a process that ends before it has sent anything.
+ * Makes the first attempts of the events by `workers`, which all get all of them, with `permits` each. Resolves when
+ * the results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`: the process
+ * ends before it sends anything.
  */
 export async function deliver(
   context: Context,
@@ -65,7 +66,7 @@ export async function deliver(
   return refused.flat();
 }
 
-/** What a worker does when the job of a delivery comes that knows it as it was created. */
+/** Runs the job of a delivery in its first series. */
 export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult | undefined> {
   const job = { generation: 1, isKnownDead: false };
   return attemptDelivery({ context }, ownSender(context), deliveryId, { isMadeDue: false, job });
@@ -77,7 +78,7 @@ function ownSender(context: Context) {
   return sender;
 }
 
-/** As another process has it: with a connection of its own, so that it shares no batch with the first. */
+/** A context like another process's: with its own connection, so that it shares no batch with the first. */
 async function anotherOf(context: Context): Promise<Context> {
   const db = createDb();
   onServiceStop(context, () => db.close());
@@ -85,7 +86,7 @@ async function anotherOf(context: Context): Promise<Context> {
   return { ...context, db };
 }
 
-/** Deliveries of these events that wait for their first attempt; returns their ids. */
+/** Adds deliveries of these events that wait for their first attempt; returns their ids. */
 export async function addDeliveries(
   { db }: Context,
   { subscriptionId, partnerId }: Receiver,
@@ -100,7 +101,7 @@ export async function addDeliveries(
 
 export type Begun = { attemptId: string; isBegun: boolean };
 
-/** Begins an attempt of each row at once, as it was read. */
+/** Begins an attempt of each row concurrently, with the row as it was read. */
 export const beginAtOnce = ({ db }: Context, rows: readonly Parameters<typeof beginAttempt>[1][]): Promise<Begun[]> =>
   Promise.all(
     rows.map(async (row) => {
@@ -109,7 +110,7 @@ export const beginAtOnce = ({ db }: Context, rows: readonly Parameters<typeof be
     }),
   );
 
-/** Settles these attempts at once as successes; `state` is what the row is to become. */
+/** Settles these attempts concurrently as successes. `state`: the new state of the row. */
 export const settleAtOnce = (
   { db }: Context,
   attempts: readonly { deliveryId: string; attemptId: string; state: string }[],
@@ -135,7 +136,7 @@ export const settleAtOnce = (
     ),
   );
 
-/** Records these outcomes of attempts that had all read the subscription before the first of them ended. */
+/** Records these outcomes of attempts that all read the subscription before any of them ended. */
 export async function recordOutcomes(
   context: Context,
   subscriptionId: string,
@@ -146,7 +147,7 @@ export async function recordOutcomes(
   await Promise.all(outcomes.map((isSuccess) => recordHealth(context, subscription, isSuccess)));
 }
 
-/** The job of a delivery that was just created. */
+/** The job of a newly created delivery. */
 export async function jobOf({ queues }: Context, deliveryId: string) {
   const job = await queues.byName('webhook-delivery').getJob(deliveryJobId(deliveryId, 1));
   return { name: job?.name, delayMs: job?.opts.delay, attempts: job?.opts.attempts };

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await takeCommands();
 });
 
-/** What a process sends now and then whatever it does, and what it has to read of subscriptions and grants. */
+/** Periodic commands of a process, and its reads of subscriptions and grants. */
 const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
 /** The commands since the last call, without those in `BESIDE`. */
 const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
@@ -39,7 +39,7 @@ const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target
 const healthWrites = (commands: readonly string[]) =>
   commands.filter((each) => each === 'update webhook_subscriptions').length;
 
-/** Answers none before so many have arrived. */
+/** Responds to no request until `count` requests have arrived. */
 function respondTogether(count: number): void {
   const waiting: (() => void)[] = [];
   receiver.respondWith((_attempt, response) => {
@@ -50,7 +50,7 @@ function respondTogether(count: number): void {
 
 const deliveriesOf = (eventIds: readonly string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
-/** The events that the receiver got, each as often as it did. */
+/** The ids of received events, with repetitions. */
 const receivedIds = () => receiver.received.map(({ body }: Received) => String(body['event_id'])).toSorted();
 
 test('100 events of one batch: each is sent once and recorded as attempt 1, at 0.1 commands or fewer each', async () => {
@@ -83,7 +83,7 @@ test('two workers on the same events: each is sent once', async () => {
   expect((await deliveriesOf(eventIds)).map(({ state }) => state)).toEqual(eventIds.map(() => 'succeeded'));
 });
 
-/** Of the event that these tests dispatch. */
+/** The job name of this test's events. */
 const jobName = () => `hold_created → ${new URL(receiver.url).host}`;
 
 test('what fails is attempt 1, and waits for its retry, with a job', async () => {
@@ -137,7 +137,7 @@ describe('is left to a job, and no attempt is counted,', () => {
   test('what has no permit within three seconds', async () => {
     const eventIds = await inHost.addEvents(target, 3);
     receiver.respondWith((_attempt, response) => void setTimeout(() => response.writeHead(200).end(), 4000));
-    // One endpoint has a quarter of the permits.
+    // One endpoint may use a quarter of the permits.
     await inHost.deliver(target, eventIds, { permits: 4 });
     const rows = await deliveriesOf(eventIds);
     const waiting = rows.filter(({ state }) => state === 'pending');
@@ -152,7 +152,7 @@ describe('is left to a job, and no attempt is counted,', () => {
 
 const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const, attemptsMade: 0 });
 
-/** Deliveries that wait for their first attempt; returns their ids. */
+/** Adds deliveries that wait for their first attempt; returns their ids. */
 const anyDeliveries = async (count: number) => inHost.addDeliveries(target, await inHost.addEvents(target, count));
 
 test('an attempt begins on a row that is as it was read and free, once', async () => {

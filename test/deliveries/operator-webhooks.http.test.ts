@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const operator = () => operatorOf(service);
-/** Makes an attempt of the delivery one that is in progress until then; null: none is. */
+/** Locks the delivery for an attempt until `leaseUntil`; null unlocks it. */
 const setLease = (id: string, leaseUntil: Date | null) =>
   changeRow(service, 'deliveries', id, { $set: { leaseUntil } });
 const anySlot = () => slots.shift() ?? '';
@@ -199,7 +199,7 @@ describe('discarding dead letters', () => {
     expect(audited).toMatchObject([
       { status: 200, before: { state: 'dead_letter' }, after: { discard_reason: 'No grant any more' } },
     ]);
-    // Once more, and a job of it that is run again on the board: nothing changes, nothing is sent.
+    // Discarding it again, or running its job again on the board, changes and sends nothing.
     expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(ended);
     const received = receiver.received.length;
     await service.attempt(id);

@@ -12,7 +12,7 @@ import { tcpReceiver } from './receivers.ts';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const REFUSED = '400 VALIDATION_ERROR endpoint_url';
 
-// One deployment whose operator has switched the setting off: what was made while it was on is still there.
+// One deployment whose operator has turned the setting off; subscriptions made before remain.
 const open = await hostedService();
 const guarded = await hostedService({
   overrides: { ...open.environment, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' },
@@ -27,22 +27,22 @@ afterAll(async () => {
 });
 
 const literals = Object.values(hostileLiterals).flat();
-/** Every notation of this receiver's address, and ports of other services: nothing may connect to them. */
+/** Every notation of this receiver's address, and ports of other services. The service must not connect to them. */
 const urls = [
   ...literals.flatMap((host) => [`https://${host}:${receiver.port}/hook`]),
   `http://127.0.0.1:${receiver.port}/hook`,
   ...[22, 25, 6379, 27017, 65535].map((port) => `https://127.0.0.1:${port}/`),
   ...['localhost', 'LOCALHOST'].map((host) => `https://${host}:${receiver.port}/`),
 ];
-/** Never looked up here: what name servers say of them differs from place to place. */
+/** Never resolved here, because name servers disagree about them. */
 const names = localNames.map((host) => `https://${host}:${receiver.port}/`).filter((url) => !urls.includes(url));
 
 type Subscribed = { url: string; id: string; api: Client };
 
-/** The subscriptions that were made while private networks were allowed, in the hands of who calls the guarded service. */
+/** Subscriptions made while private networks were allowed, each with a client of the guarded service. */
 const subscriptions: Subscribed[] = await Promise.all(
   [...urls, ...names].map(async (url) => {
-    // A partner each: some are the same URL once they are parsed.
+    // One partner each, because some URLs are equal after parsing.
     const subscriber = await anyPartner(open, [venue.id]);
     const types = [urls.includes(url) ? 'hold_created' : 'booking_created'];
     const { id } = await subscribe(subscriber, url, types);
@@ -53,7 +53,7 @@ const subscriptions: Subscribed[] = await Promise.all(
 const partner = await anyPartner(open, [venue.id]);
 const caller = createClient(guarded.url, partner.apiKey);
 
-/** How each call was answered, by the URL that it is about. */
+/** The response to each call, by URL. */
 async function answersTo(call: (subscribed: Subscribed) => Promise<Reply>): Promise<[string, string][]> {
   const replies = subscriptions.map(async (each) => [each.url, verdict(await call(each))] as [string, string]);
   return Promise.all(replies);

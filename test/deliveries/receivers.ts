@@ -4,19 +4,19 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import type { TlsOptions } from 'node:tls';
 import { selfSigned } from '../sender/self-signed.ts';
 
-/** A partner's receiver on a free loopback port, which counts what reaches it. */
+/** A partner's receiver on a free loopback port. It counts connections and requests. */
 export type Receiver = {
   port: number;
   /** Connections accepted so far. */
   connections: number;
-  /** Connections that have ended, from whichever side. */
+  /** Connections closed so far, by either side. */
   closedConnections: number;
-  /** Requests whose body has arrived whole: method, URL, headers and the exact bytes. */
+  /** Complete requests: method, URL, headers and the exact bytes of the body. */
   requests: Array<{ method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: Buffer }>;
   close(): Promise<void>;
 };
 
-/** An HTTP receiver; `answer` is called when a request has arrived whole. */
+/** An HTTP receiver. Calls `answer` for each complete request. */
 export async function httpReceiver(
   answer: RequestListener,
   create: (listener: RequestListener) => Server = createServer,
@@ -34,11 +34,11 @@ export async function httpReceiver(
   return listening(server, requests);
 }
 
-/** An HTTPS receiver with a certificate that must not be trusted. */
+/** An HTTPS receiver with an untrusted certificate. */
 export const selfSignedReceiver = (answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> =>
   httpReceiver(answer, (listener) => createHttpsServer({ ...selfSigned, ...options }, listener));
 
-/** A receiver that speaks whatever `converse` writes. */
+/** A TCP receiver. `converse` writes its responses. */
 export async function tcpReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
   return listening(createTcpServer(converse), []);
 }

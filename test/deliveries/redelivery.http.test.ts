@@ -33,7 +33,7 @@ const anySlot = (): string => slots.shift() ?? '';
 const redeliver = (id: string, by = partner) => by.api.post(`${DELIVERIES}/${id}/redeliver`);
 const recover = (body: Json, id = subscription.id, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
-/** The last attempt of an event that arrived. */
+/** The latest received attempt of an event. */
 const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
 const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const anyDeadLetter = () => failed(partner, 5);
@@ -68,7 +68,7 @@ describe('redeliver', () => {
     for (let round = 0; round < 12; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
       await service.attempt(id);
-      // Each round a little later, so that either may be the first.
+      // Delay the attempt by a different time each round, so that either call may come first.
       const attempt = delay(round % 6).then(() => service.attempt(id));
       const [reply] = await Promise.all([redeliver(id), attempt]);
       const row = await read(id);

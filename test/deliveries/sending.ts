@@ -10,7 +10,7 @@ import { httpReceiver, type Receiver, selfSignedReceiver, tcpReceiver } from './
 
 const opened: Array<{ close(): Promise<void> }> = [];
 
-/** Closes whatever this file opened since the last call, newest first. */
+/** Closes everything opened since the last call, newest first. */
 export async function closeOpened(): Promise<void> {
   for (const item of opened.splice(0).toReversed()) await item.close();
 }
@@ -20,7 +20,7 @@ function closedAfterwards<T extends { close(): Promise<void> }>(item: T): T {
   return item;
 }
 
-/** `partner.example` is this machine, `hanging.example` is never resolved, and no other name exists. */
+/** Resolves `partner.example` to this machine, never settles for `hanging.example`, and rejects any other name. */
 const resolveExamples: ResolveAddresses = (hostname) => {
   if (hostname === 'partner.example') return Promise.resolve(['127.0.0.1']);
   if (hostname === 'hanging.example') return new Promise(() => {});
@@ -32,7 +32,7 @@ export function sender(timeoutMs = 2_000, resolve: ResolveAddresses = resolveExa
   return closedAfterwards(createWebhookSender({ timeoutMs, allowPrivateNetworks: true, resolve }));
 }
 
-/** A sender with the guard of production. */
+/** A sender that, as in production, may not call private networks. */
 export function guardedSender(resolve: ResolveAddresses = resolveExamples): WebhookSender {
   return closedAfterwards(createWebhookSender({ timeoutMs: 2_000, allowPrivateNetworks: false, resolve }));
 }
@@ -58,10 +58,10 @@ export const messageTo = (port: number) => ({
 
 export const outcome = (expected: { [Field in keyof SendOutcome]?: unknown }) => expect.objectContaining(expected);
 
-/** Sends to the receiver, by a sender of its own unless another is given. */
+/** Sends to the receiver, with a new sender by default. */
 export const sendTo = ({ port }: Receiver, by: WebhookSender = sender()): Promise<SendOutcome> =>
   by.send(messageTo(port));
 
-/** Waits until so many of a receiver's connections have ended. */
+/** Waits until this number of the receiver's connections have closed. */
 export const closed = (target: Receiver, connections = 1): Promise<unknown> =>
   eventually(`${connections} ended connections`, () => target.closedConnections === connections);

@@ -29,7 +29,7 @@ const grantPath = () => `${OPERATOR}/partners/${partner.id}/venues/${venueId}`;
 const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 const redriveAll = async (body: Json = {}) =>
   expectStatus(await operator().post(`${OPERATOR}/dead-letters/redrive`, body), 202)['redriven'];
-/** From the event of a delivery on. */
+/** Recovers from the event of this delivery on; returns how many were recovered. */
 const recoverFrom = async (deliveryId: string) => {
   const { at } = await rowOf(service, 'events', { _id: (await read(deliveryId)).eventId });
   const reply = await partner.api.post(`${WEBHOOKS}/${subscription.id}/recover`, { since: at.toISOString() });
@@ -89,7 +89,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     await begin();
     expect(verdict(await redrive(id))).toBe(code);
     expect(await redriveAll()).toBe(0);
-    // Bull Board's retry: a job that is said to be done would not be on the board any more.
+    // As by Bull Board's retry. The result must not be `done`: the job would leave the board.
     const attempt = 'nothing was sent, because the partner must not receive the event any more';
     expect(await service.attempt(id)).toEqual({ kind: 'dead', attempt });
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });

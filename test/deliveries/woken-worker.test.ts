@@ -31,7 +31,7 @@ beforeEach(async () => {
   ({ id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']));
 });
 
-/** An attempt of which the worker was frozen while it sent, for longer than its lease. */
+/** Begins an attempt whose worker freezes while sending, until its lock has expired. */
 async function freeze(id: string): Promise<void> {
   await freezeAttempt(id);
   await changeRow(service, 'deliveries', id, { $set: { leaseUntil: new Date(Date.now() - 1000) } });

@@ -18,7 +18,7 @@ export async function dispatchBy(context: Context, offMs: number, holdId: string
   await dispatchEvents(off(context, offMs), [holdId]);
 }
 
-/** What came of an attempt of the delivery as it is, due or not. */
+/** The result of an attempt of the delivery, whether it is due or not. */
 export async function attemptBy(context: Context, offMs: number, deliveryId: string): Promise<unknown> {
   const sender = standardSender();
   try {
@@ -36,7 +36,7 @@ export function redeliverBy(context: Context, offMs: number, partnerId: string, 
   );
 }
 
-/** How many deliveries began anew of what happened since the instant. */
+/** Recovers deliveries since the instant; returns how many. */
 export function recoverBy(
   context: Context,
   offMs: number,

@@ -10,12 +10,12 @@ import { endProcesses, startProcess } from '../support/worker-process.ts';
 
 afterAll(endProcesses);
 
-/** The output with its line breaks undone, for sentences that may be broken anywhere. */
+/** The output without line breaks, to find sentences that are wrapped. */
 const flat = (output: string): string => output.replaceAll(/\s+/g, ' ');
 
 describe('when no service runs', () => {
   let folder: string;
-  /** The demo's process, those of its system, both servers and their watchers. */
+  /** The number of the demo's processes: its system, both servers and their watchers. */
   const processes = async () => (await processesWith(`TMPDIR=${folder}`)).length;
 
   const leftovers = async (): Promise<string[]> =>

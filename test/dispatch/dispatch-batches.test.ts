@@ -28,7 +28,7 @@ for (const partner of [originator, rival]) await subscribe(partner, ENDPOINT, ['
 
 const TYPES = ['hold_created', 'hold_cancelled'] as const;
 
-/** An event as the reservation of this id got it, so many milliseconds after its first one. */
+/** An event of this reservation, this many milliseconds after its first one. */
 const anyEvent = (holdId: string, laterMs: number): OutboxEvent => ({
   ...(model.outbox[0] as OutboxEvent),
   holdId,
@@ -37,7 +37,7 @@ const anyEvent = (holdId: string, laterMs: number): OutboxEvent => ({
   at: new Date(model.placedAt.getTime() + laterMs),
 });
 
-/** Reservations that have ended, with so many events each that wait; returns their ids. */
+/** Adds ended reservations with this many waiting events each; returns their ids. */
 async function anyWaiting(count: number, eventsEach = 1): Promise<string[]> {
   const { holdOrdinal: _ordinal, ...fields } = model;
   const rows = Array.from({ length: count }, () => {
@@ -50,7 +50,7 @@ async function anyWaiting(count: number, eventsEach = 1): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
-/** What is in the log, the deliveries and the outboxes of these reservations. */
+/** The logged events and the deliveries of these reservations, and which of them still have an outbox. */
 async function leftOf(holdIds: readonly string[]) {
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
   const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
@@ -59,7 +59,10 @@ async function leftOf(holdIds: readonly string[]) {
   return { events, deliveries, waiting: waiting.map(({ _id }) => _id) };
 }
 
-/** Each event once in the log, once for each of the two receivers, each delivery with its job, and nothing waits. */
+/**
+ * Expects each event once in the log and once for each of the two receivers, each delivery with its job, and empty
+ * outboxes.
+ */
 async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Promise<void> {
   const { events, deliveries, waiting } = await leftOf(holdIds);
   const ofEach = events.map(({ holdId, type }) => `${holdId} ${type}`);
@@ -73,7 +76,7 @@ async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Pro
   expect(waiting).toEqual([]);
 }
 
-/** Events and deliveries are written beside each other, so in no order. */
+/** Sorted, because events and deliveries are written concurrently. */
 const DISPATCHING = [
   'find reservations',
   'find grants',
@@ -85,10 +88,10 @@ const DISPATCHING = [
   'update feed_counters',
   'update reservations',
 ].toSorted();
-/** What a process sends now and then by itself. */
+/** Periodic commands of a process. */
 const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
 
-/** The commands that `work` sends, without those. */
+/** The commands of `work`, without the periodic ones. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   await takeCommands();
   await work();
@@ -110,7 +113,7 @@ test(`${COUNT} events that wait are dispatched by as many commands as one: at mo
 describe('one that cannot be dispatched among 100', () => {
   afterEach(() => service.migrate());
 
-  /** The database refuses to write what `validator` does not describe. */
+  /** Makes the database reject writes that do not match `validator`. */
   const allowOnly = (collection: string, validator: object) =>
     service.context.db.db?.command({ collMod: collection, validator });
 

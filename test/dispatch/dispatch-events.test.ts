@@ -43,7 +43,7 @@ describe('dispatching', () => {
     expect(await rowOf(service, 'reservations', { _id: hold_id })).toMatchObject({ outbox: [] });
   });
 
-  // The race above meets this guard too seldom for its absence to be seen there every time.
+  // The race above seldom reaches this guard, so it could pass without it.
   test('a unique index rejects a second delivery of an event to a subscription', async () => {
     await subscribe(originator, `${ENDPOINT}?again`, ['hold_created']);
     const { hold_id } = await placeHold(originator, slot());

@@ -11,7 +11,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Dispatches the events of all of them as one batch; returns of each `dispatched`, or why not all that wait were. */
+/** Dispatches the reservations' events as one batch; returns for each `dispatched`, or why some events still wait. */
 export async function dispatchTogether(context: Context, holdIds: readonly string[]): Promise<string[]> {
   try {
     const { failures } = await dispatchEvents(context, holdIds);
@@ -21,7 +21,7 @@ export async function dispatchTogether(context: Context, holdIds: readonly strin
   }
 }
 
-/** `dispatchTogether` while the transaction of a frozen process has locked this reservation. */
+/** Calls `dispatchTogether` while a frozen process's transaction has locked this reservation. */
 export const dispatchBesideTransaction = (
   context: Context,
   holdIds: readonly string[],
@@ -36,7 +36,7 @@ export const dispatchBesideTransaction = (
     return dispatchTogether(context, holdIds);
   });
 
-/** As so many workers that are told of each of them at the same moment; resolves when the feed has the events. */
+/** Dispatches each reservation by this many concurrent workers; resolves when the feed has the events. */
 export async function dispatchBeside(context: Context, holdIds: readonly string[], workers: number): Promise<void> {
   const told = Array.from({ length: workers }, () => holdIds).flat();
   const dispatched = await Promise.all(told.map((holdId) => dispatchEvents(context, [holdId])));
@@ -44,7 +44,7 @@ export async function dispatchBeside(context: Context, holdIds: readonly string[
   await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
 }
 
-/** A page of the sweep that nobody stops; jobs have `inHand`. */
+/** Dispatches one page of the sweep. Jobs are dispatching the outboxes `inHand`. */
 export async function dispatchWaiting(
   context: Context,
   { inHand = [], ...page }: { graceMs: number; limit: number; inHand?: readonly string[] },
@@ -53,7 +53,7 @@ export async function dispatchWaiting(
   await dispatchPage(context, { ...page, inHand: new Set(inHand), stopping });
 }
 
-/** The ids of those deliveries that have no job. */
+/** The ids of the deliveries without a job. */
 export async function withoutJob(
   { queues }: Context,
   deliveries: readonly { _id: string; generation: number }[],

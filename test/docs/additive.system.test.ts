@@ -16,7 +16,7 @@ const [lastRelease = ''] = readdirSync(releases)
   .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 const today = path.join(projectFolder, 'docs/openapi.partner.json');
 
-/** Changes since the last release that the comparison reports although they break nothing. Emptied with each release. */
+/** Harmless changes since the last release that the comparison reports. Emptied with each release. */
 const ACCEPTED: readonly {
   id: string;
   isNone: (found: BreakingChange) => boolean;
@@ -28,7 +28,7 @@ const ACCEPTED: readonly {
       /`(?:.*\/)?(?:error\/code|error\/conflict\/reason|event_type|event_types\/items|unavailable_reason)`/.test(
         text,
       ) ||
-      // Who asks for it is a probe of the operator's, no partner.
+      // Only the operator's probes read it, not partners.
       (of === '/readyz' && text.includes('`redis`')) ||
       (/^\/api\/v1\/partner\/venues(?:\/\{venueId\})?$/.test(of) && /`(?:data\/items\/)?status`/.test(text)),
     why: 'values that may grow were described as closed, although docs/guides/versioning.md said that they grow',
@@ -94,7 +94,7 @@ const named = ({ id, operation, path: of, text }: BreakingChange) => `${id}: ${o
 async function breaks(base: string, revision: string): Promise<string[]> {
   const document = JSON.parse(readFileSync(revision, 'utf8')) as Node;
   const compared = path.join(await temporaryFolder(), 'revision.json');
-  // The base has them as webhooks; what is compared is what they send.
+  // The base describes webhooks, so the comparison covers what they send.
   const webhooks = webhooksOf(document as unknown as OpenApiDocument);
   await writeFile(compared, JSON.stringify({ ...document, webhooks }));
   const found = await breakingChanges(base, compared, process.env);
@@ -107,7 +107,7 @@ type Description = { paths: Record<string, Record<string, { responses: Responses
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Description;
 
-/** `POST /api/v1/partner/holds 409 SLOT_NOT_AVAILABLE`: each error that the description has for each call. */
+/** Each error that the description lists for each call, such as `POST /api/v1/partner/holds 409 SLOT_NOT_AVAILABLE`. */
 function documentedErrors({ paths, components }: Description): string[] {
   return Object.entries(paths).flatMap(([of, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>

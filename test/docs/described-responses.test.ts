@@ -14,7 +14,7 @@ const examples = partner.paths['/api/v1/partner/holds/{holdId}']?.['get']?.['res
 };
 const hold = examples[200].content['application/json'].example;
 
-/** A response of this service that is as described, but for what is given. */
+/** A response as described, with this status and body, and with changes to its headers. */
 function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Reply {
   const all = { 'x-request-id': 'request-1', 'content-type': 'application/json; charset=utf-8', ...headers };
   const given = Object.entries(all).flatMap(([name, value]) =>

@@ -9,7 +9,7 @@ export async function readDocument(file: string): Promise<Document> {
   return { file, text: await readFile(path.join(projectFolder, file), 'utf8') };
 }
 
-/** The pages at the root, and everything below docs/ and examples/. */
+/** The pages at the root, and all pages below docs/ and examples/. */
 export async function readDocuments(): Promise<Document[]> {
   const below = await Promise.all(
     ['docs', 'examples'].map(async (folder) =>
@@ -37,7 +37,7 @@ export function proseOf({ text }: Pick<Document, 'text'>): string {
   return text.replaceAll(/^```\w*\n[^]*?^```$/gm, '');
 }
 
-/** Links to files of the project that lead nowhere: a missing file, or a heading that the file has not. */
+/** Broken links to files of the project: the file or the heading is missing. */
 export async function brokenLinks({ file, text }: Document): Promise<string[]> {
   const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const inside = targets.filter((target) => !/^[a-z]+:/.test(target));
@@ -64,7 +64,7 @@ async function exists(file: string): Promise<boolean> {
   return true;
 }
 
-/** As GitHub makes them: lower case, punctuation dropped, spaces to hyphens. */
+/** Anchors as GitHub makes them: lower case, no punctuation, hyphens for spaces. */
 function anchorsOf(text: string): string[] {
   return [...proseOf({ text }).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -7,11 +7,11 @@ import { refersTo } from '../support/references.ts';
 
 const { partner, operator } = apiDocuments();
 
-/** `409 HOLD_EXPIRED`, of every code. */
+/** Every code with its status, such as `409 HOLD_EXPIRED`. */
 const registered = ERROR_CODES.map((code) => `${ERRORS[code].status} ${code}`).toSorted();
 const isOperators = (code: string) => ERRORS[code as ErrorCode].audience === 'operator';
 
-/** Every pair of status and code that some operation, or the responses around them, can have. */
+/** Every pair of status and code that an operation or a general response can have. */
 function inDocument(document: OpenApiDocument): string[] {
   const pairs = new Set<string>();
   for (const item of Object.values(document.paths)) {
@@ -28,7 +28,7 @@ function inDocument(document: OpenApiDocument): string[] {
   return [...pairs];
 }
 
-/** The codes of an error response; none of any other. */
+/** The codes of an error response; empty for other responses. */
 function codesOf(response: unknown): string[] {
   const { content, 'x-error-codes': codes = [] } = response as {
     content?: { 'application/json': { examples?: object } };

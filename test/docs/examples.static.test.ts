@@ -5,7 +5,7 @@ import { createValidators } from '../support/description-checkers.ts';
 type Json = Record<string, unknown>;
 type Example = { where: string; schema: Json; value: unknown };
 
-/** Every example of a document with the schema beside it: of bodies, parameters, headers and of schemas themselves. */
+/** Every example in a document with its schema: of bodies, parameters, headers and schemas. */
 function examplesIn(node: unknown, where = '#'): Example[] {
   if (Array.isArray(node)) return node.flatMap((each, index) => examplesIn(each, `${where}/${index}`));
   if (typeof node !== 'object' || node === null) return [];

@@ -26,7 +26,7 @@ test('control: a link to a missing file or heading is noticed', async () => {
   expect(broken).toEqual(['gone.md', 'ARCHITECTURE.md#gone', '#none']);
 });
 
-/** Codes named in a text that no response carries; those with a status in front that is not theirs, too. */
+/** Codes in a text that no response has, or that have another status there. */
 function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
   const known = new Map<string, number>(ERROR_CODES.map((each) => [each, ERRORS[each].status]));
   return [...text.matchAll(/(?:\b([1-5]\d\d) )?`([A-Z]+(?:_[A-Z]+)+)`/g)]
@@ -43,7 +43,7 @@ test.each(guides.map((guide) => ({ name: guide.file, guide })))(
   },
 );
 
-/** Paths of the interface named in a text that no route has. `{id}`, `$ID` stand for parameters, `…` or `/` at the end for more. */
+/** API paths in a text that no route has. `{id}` and `$ID` stand for parameters, a final `…` or `/` for any rest. */
 function unknownPaths({ text }: Pick<Document, 'text'>): string[] {
   const named = [...text.matchAll(/(?:\/api\/v1|\$API)(\/[\w{}$/-]*…?)/g)].map(([, rest = '']) => rest);
   return [...new Set(named.filter((rest) => !isKnown(rest)))];

@@ -14,11 +14,11 @@ type Rule = { alert: string; expr: string };
 const { groups } = parse(read('deploy/prometheus/rules.yml')) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 
-/** The alerts that a page has sections of: its third headings, by their names. */
+/** The alerts that have a section on a page: its headings of level 3. */
 const alertsOf = (text: string) =>
   [...text.matchAll(/^### (.+)$/gm)].flatMap(([, heading = '']) => heading.split(', '));
 
-/** Commands named in a text that are none: of the operator's command line, and scripts of package.json. */
+/** Commands in a text that do not exist: operator commands, and scripts of package.json. */
 function unknownCommands(text: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const known = new Set(

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Why tests that run `programs` must be skipped on this machine, to be put into their title: ` (skipped: no go on the PATH)`.
- * Empty where all of them are there. Each program is given with an argument that makes it answer at once.
+ * Why tests that run `programs` are skipped on this machine, for their title: ` (skipped: no go on the PATH)`. Empty if
+ * all programs exist. Each has an argument with which it exits immediately.
  */
 export async function reasonToSkip(programs: Record<string, string>): Promise<string> {
   const probes = Object.entries(programs);

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import { eventually } from '../support/eventually.ts';
 
-/** A rejected call (4xx, 5xx) ends the shell as a failed command does. */
+/** A rejected call (4xx, 5xx) ends the shell like a failed command. */
 const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
 
-/**
- * A shell in a folder, in a process group of its own, into which commands are pasted one block after the other, as a person does
- * with a guide.
- */
+/** A shell in a folder, in its own process group. Commands are pasted block by block, as a reader of a guide does. */
 export function startShell(cwd: string, environment: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
   const shell = spawn('bash', ['--norc', '--noprofile'], {
@@ -27,15 +24,15 @@ export function startShell(cwd: string, environment: Record<string, string>) {
   for (const stream of [shell.stdout, shell.stderr]) {
     stream.on('data', (chunk: Buffer) => void printed.push(chunk.toString()));
   }
-  // A shell that has failed takes no more input.
+  // A failed shell accepts no more input.
   shell.stdin.on('error', () => undefined);
   shell.stdin.write(STRICT);
   const output = (): string => printed.join('');
   let blocks = 0;
   return {
-    /** Everything printed so far, by background jobs too. */
+    /** Everything printed so far, including by background jobs. */
     output,
-    /** Runs a block to its end and answers what it printed. A command or call that fails ends the shell, and this rejects. */
+    /** Runs a block; returns its output. Rejects if a command or call fails, which ends the shell. */
     paste: async (block: string) => {
       blocks += 1;
       const marker = `<<end of block ${blocks}>>`;
@@ -46,7 +43,7 @@ export function startShell(cwd: string, environment: Record<string, string>) {
       if (!text.includes(marker)) throw new Error(`The block failed:\n${block}\n${text}`);
       return text.slice(0, text.indexOf(marker));
     },
-    /** Ends the shell and what it started. */
+    /** Ends the shell and its children. */
     end: async () => {
       if (shell.pid !== undefined && !hasEnded) process.kill(-shell.pid, 'SIGKILL');
       await ended;

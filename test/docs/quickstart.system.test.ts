@@ -12,20 +12,20 @@ import { blocksOf } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
 import { startShell } from './quickstart-run.ts';
 
-/** The form of a response: names and types, of arrays the first element's. */
+/** The shape of a response: names and types; for arrays, of the first element. */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(formOf);
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, formOf(each)]));
 }
 
-/** The last JSON object among what a block printed; a job in the background may print lines of its own. */
+/** The last JSON object that a block printed; background jobs may print lines too. */
 function printedJson(printed: string): unknown {
   const line = printed.split('\n').findLast((each) => each.startsWith('{'));
   return line === undefined ? undefined : JSON.parse(line);
 }
 
-/** The blocks of bash of a page: what a reader pastes. */
+/** The bash blocks of a page, which a reader pastes. */
 const pastedFrom = (page: string): string[] =>
   blocksOf({ text: page }).flatMap(({ language, text }) => (language === 'bash' ? [text] : []));
 

@@ -25,10 +25,10 @@ const NUMBERS = [0, 1, 4, 5, 59, 60, 63, 65, 600, 1440, 1445, 1800, 1801, 0.29, 
 const OTHERS = [null, true, false, {}, [], ['hold_created'], ['hold_created', 'hold_created'], ['x'], [1]];
 const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...OTHERS];
 
-/** Rules that only the service can judge; for these, the description says less than is checked. */
+/** Fields with rules that only the service can check, so the description allows more values. */
 const SAID_IN_PROSE = 'customer_phone time_zone endpoint_url customer_email contact_email since from until'.split(' ');
 
-/** Exactly one of these fields is allowed. Client generators cannot express that, so the description says it in words. */
+/** Exactly one of these fields is allowed. The description says it in words: client generators cannot express it. */
 const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   addPriceRule: ['price_rupees', 'multiplier'],
   eraseCustomer: ['customer_phone', 'booking_id'],
@@ -36,16 +36,16 @@ const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   placeWalkIn: ['slot_id', 'sport_category'],
 };
 
-/** No pattern that all languages read alike can say it. */
+/** No pattern expresses this in all languages. */
 const isUnseen = (value: unknown): boolean =>
   typeof value === 'string' && (value.trim() === '' || /\p{Cc}/u.test(value));
 
-/** Taken although nobody is told so: RFC 3339 has no instants without seconds. */
+/** Accepted, though not described: RFC 3339 requires seconds. */
 const TOLERATED: unknown[] = ['2026-11-21T04:30Z'];
 
 type Verdict = { field: string; value: unknown; served: boolean; published: boolean };
 
-/** What the serving schema and the published one say of the example body with one field replaced. */
+/** Whether the served and the published schema accept the example body with one field replaced. */
 function verdicts({ body }: { body: ObjectSchema }, isValid: (body: Json) => boolean): Verdict[] {
   const example = exampleOf(body) as Json;
   return fieldsOf(body).flatMap((field) =>
@@ -79,7 +79,7 @@ describe.each(bodies)('the body of $name', ({ found, operationId, faultOfExample
 
   test('is published without a rule that the service does not have', () => {
     const tooNarrow = found.filter(({ served, published }) => served && !published);
-    // Any other text is a hold that does not exist.
+    // The service looks up any other text and does not find the hold.
     const isLookedUp = ({ field, value }: Verdict) => field === 'hold_id' && typeof value === 'string';
     expect(tooNarrow.filter((each) => !TOLERATED.includes(each.value) && !isLookedUp(each))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { createPartnerApp } from '../../src/main/partner-app.ts';
 import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
 
-/** Every endpoint of both listeners under `/api/`, read from the apps themselves so that none is forgotten. */
+/** Every endpoint of both listeners under `/api/`, read from the apps so that none is missed. */
 export const listMounted = (context: Service['context']): Endpoint[] =>
   [createPartnerApp(context), createAdminApp(context)]
     .flatMap(endpointsOf)

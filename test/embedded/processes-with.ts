@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { isAlive } from '../../src/development/embedded/processes.ts';
 
-/** Every living process that inherited `variable`, such as `DATA_DIR=/tmp/x`. */
+/** Every running process that inherited `variable`, such as `DATA_DIR=/tmp/x`. */
 export async function processesWith(variable: string) {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const all = pids.map(async (pid) => {

@@ -1,4 +1,4 @@
-/** A program for servers.system.test.ts: `<data folder>`; runs the embedded servers until it gets the message `stop`. */
+/** Program of servers.system.test.ts: `<data folder>`. Runs the embedded servers until it gets the message `stop`. */
 
 import { startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 
@@ -7,7 +7,7 @@ try {
   const { stop, ...servers } = await startEmbeddedServers({ dataDir, env: process.env, log: () => undefined });
   process.once('message', () => void stop().then(() => process.disconnect()));
   process.once('disconnect', () => void stop());
-  // A Ctrl-C is the test's way to the watchers.
+  // The test sends SIGINT to reach the watchers.
   process.on('SIGINT', () => undefined);
   process.send?.(servers);
 } catch (error) {

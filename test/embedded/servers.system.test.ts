@@ -50,7 +50,7 @@ async function withClients<T>(
   work: (mongo: mongoose.Connection, redis: Redis) => Promise<T>,
 ): Promise<T> {
   const mongo = await mongoose.createConnection(answer.mongodbUri).asPromise();
-  // Refused without a password, it says so at each call too.
+  // Without a password it emits an error in addition to rejecting each call.
   const redis = new Redis(answer.redisUrl).on('error', () => undefined);
   try {
     return await work(mongo, redis);
@@ -76,7 +76,7 @@ describe('a run', () => {
     expect(seen.redis).toMatch(/aof_enabled:1/);
     expect(seen.redis).toMatch(/maxmemory_policy:noeviction/);
     expect(seen.failPoints).toMatch(/no such command|not authorized/i);
-    // Redis writes its address over its arguments.
+    // Redis overwrites its arguments with its address.
     expect(await commandLineOf(redis)).toContain(' 127.0.0.1:');
     expect(await commandLineOf(mongodb)).toContain(' --bind_ip 127.0.0.1 ');
     expect(await commandLineOf(mongodb)).not.toMatch(/enableTestCommands/);
@@ -170,7 +170,7 @@ test('when its process is killed, even during a Ctrl-C, both servers end, and th
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
   expect([isAlive(mongodb), isAlive(redis)]).toEqual([true, true]);
-  // To the process group, as a terminal does; a watcher that takes it would leave its server behind.
+  // To the process group, as a terminal does. A watcher that handled it would leave its server running.
   process.kill(-(first.child.pid ?? 0), 'SIGINT');
   first.child.kill('SIGKILL');
   await ended(first.child);

@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('../../src/development/start.ts', import.m
 let dataDir: string;
 let system: { child: ChildProcess; output: () => string };
 
-/** What `npm start` runs, on free ports and a folder of its own. */
+/** Runs what `npm start` runs, on free ports and in its own folder. */
 function start() {
   const { MONGODB_URI: _mongo, REDIS_URL: _redis, ...env } = process.env;
   const child = spawn(process.execPath, nodeArguments(program), {
@@ -29,7 +29,7 @@ function start() {
 
 const untilItRuns = () => eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
 
-/** The children of this run, both servers and their watchers. */
+/** The processes of this run, including both servers and their watchers. */
 const processes = () => processesWith(`DATA_DIR=${dataDir}`);
 const untilAllGone = () => eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
 
@@ -65,7 +65,7 @@ describe('once it runs', () => {
     const withSecret = (variable: string) =>
       running
         .filter(({ environment }) => environment.some((line) => line.startsWith(`${variable}=`)))
-        // The compiler that a process starts for itself has what the process has.
+        // A process may start a compiler, which inherits its environment.
         .flatMap(({ command }) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? [])
         .toSorted();
     expect(withSecret('OPERATOR_API_KEY')).toEqual(['api']);

@@ -20,10 +20,10 @@ afterEach(() => {
 
 const requests = async () => (await readFile(file, 'utf8')).trim().split('\n').slice(1);
 
-/** Runs the program below `shells` shells, which do nothing else. Returns the outermost. */
+/** Runs the program below `shells` idle shells; returns the outermost. */
 async function runBelow(shells: number, env: Record<string, string> = {}) {
   const command = [process.execPath, ...nodeArguments(program), file].map((word) => `'${word}'`).join(' ');
-  // The `:` keeps a shell from becoming what it runs.
+  // The `:` keeps the shell from replacing itself with the program.
   const inner = 'eval "$COMMAND"; :';
   const script = shells === 2 ? '/bin/sh -c "$INNER"; :' : inner;
   const outermost = spawn('/bin/sh', ['-c', script], {

@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const folder of afterAllRemove) await rm(folder, { recursive: true, force: true });
 });
 
-/** Writes a shell script that can be run. Returns its path. */
+/** Writes an executable shell script; returns its path. */
 export async function writeProgram(folder: string, name: string, script: string): Promise<string> {
   const file = path.join(folder, name);
   await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventRow } from '../../src/events/events.model.ts';
 
-/** A `hold_created` of a hold of its own that happened just now, unless the fields say otherwise. */
+/** A new `hold_created` event of its own hold, with these fields. */
 export function anyEvent(fields: Pick<EventRow, 'venueId'> & Partial<EventRow>): EventRow {
   const now = new Date();
   return {

@@ -13,7 +13,7 @@ const service = await hostedService();
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 
-/** A venue of two halves in a zone east of UTC. */
+/** A venue with two halves in a time zone east of UTC. */
 const { venue, partner } = await startScene(service, {
   resources: [{ name: 'North' }, { name: 'South' }],
   venue: { time_zone: 'Asia/Kolkata' },
@@ -22,7 +22,7 @@ const [turf = '', other = ''] = venue.resourceIds;
 
 type Change = { reason: string; resourceIds: string[] | null; from: Date | null; to: Date | null };
 
-/** The changes of a venue that its outbox has gained by the calls. */
+/** The changes that `calls` add to the venue's outbox. */
 async function changesBy(calls: () => Promise<unknown>): Promise<Change[]> {
   const all = () => rowsOf(service, 'catalog_outbox', { venueId: venue.id });
   const before = new Set((await all()).map(({ _id }) => _id));
@@ -182,7 +182,7 @@ describe('dispatched', () => {
     const reasons = (events: Json[]) => events.map((event) => (event['details'] as Json)['reason']);
     expect(reasons(await feedOf(newcomer, `&venue_id=${sold.id}`))).toEqual(['grant', 'grant']);
     expect(await feedOf(newcomer, `&venue_id=${venue.id}`)).toEqual([]);
-    // A send, a redelivery and a recovery need no grant.
+    // Attempts, redeliveries and recoveries need no grant.
     const delivery = String(deliveries[1]?._id);
     expect(await service.attempt(delivery)).toMatchObject({ kind: 'retry' });
     const redeliver = `/api/v1/partner/observability/deliveries/${delivery}/redeliver`;

@@ -27,7 +27,7 @@ async function read(by: Partner, query: Record<string, string> = {}): Promise<Pa
   return { data, next: String(body['next_cursor']), ids: data.map((event) => String(event['event_id'])) };
 }
 
-/** The end of the feed as it is now. */
+/** The cursor at the current end of the feed. */
 async function end(by = partner): Promise<string> {
   for (let query: Record<string, string> = {}; ; ) {
     const page = await read(by, { ...query, limit: '200' });
@@ -110,7 +110,7 @@ describe('the feed', () => {
   });
 
   test('has cursors that tell nothing: sealed, of one length, never the same, and of use to their partner alone', async () => {
-    // A long number: a short one occurs in random bytes by chance.
+    // A long number, because random bytes contain a short one by chance.
     await service.context.db.collection('feed_counters').updateOne({}, { $inc: { last: 7_000_000 } });
     const cursors = [await end(), await end(), await end(rival)];
     expect(new Set(cursors).size).toBe(3);

@@ -8,14 +8,14 @@ import { anyEvent } from './any-event.ts';
 
 type Context = Service['context'];
 
-/** An event that is to be logged: what matters of it in the feed. */
+/** An event to log, with the fields that matter to the feed. */
 export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
 
-/** Logs the events as one batch; resolves when the feed has them, to how many reservations were refused. */
+/** Logs the events as one batch; resolves when the feed has them, with the number of failed reservations. */
 export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<number> {
   const { failures } = await log.logEvents({ db }, drafts.map(anyEvent));
   await eventually('their range is closed', async () => (await findOpenRanges(db)).length === 0);
-  // A snapshot may be older than the end of the range, which nobody has acknowledged.
+  // A snapshot may be older than the unacknowledged write that closed the range.
   const end = (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;
   await eventually('the feed has them', async () => (await lastSequenceNumber({ db })) >= end);
   return failures.size;

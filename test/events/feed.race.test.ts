@@ -25,7 +25,7 @@ const anyEvent = (venueId: string): FeedInHost.Draft => {
 };
 
 describe('sequence numbers that are given while a page is read', () => {
-  /** One venue with few events and one with so many that a page of them is more than one batch of the database. */
+  /** One venue with few events, and one with more than fit in one batch of the database. */
   async function backlog(): Promise<number> {
     for (const [index, count] of [20, 160].entries()) {
       const venueId = venues[index]?.id ?? '';
@@ -35,7 +35,7 @@ describe('sequence numbers that are given while a page is read', () => {
     return 180;
   }
 
-  /** How many sequence numbers are skipped by one who reads up to `upTo` while each venue gets an event between two batches. */
+  /** How many sequence numbers a reader up to `upTo` skips if each venue gets an event between two batches. */
   async function skippedBy(after: number, upTo: number): Promise<number> {
     const { db } = service.context;
     const venueIds = venues.map(({ id }) => id);

@@ -12,7 +12,7 @@ import { anyEvent } from './any-event.ts';
 const uri = new URL(databaseUri(freshName()));
 const proxy = await startCutProxy(Number(uri.port));
 uri.port = String(proxy.port);
-// Without the first the driver would go past the proxy; with the others it soon finds out that the server is there.
+// The first option keeps the driver from bypassing the proxy; the others make it notice soon that the server is there.
 uri.search = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
 const service = await startService({ MONGODB_URI: uri.toString() });
 afterAll(async () => {
@@ -26,7 +26,7 @@ test('an event whose insert arrives after its batch has ended is in the feed, wh
   const partner = await anyPartner(service, [venue.id]);
   const read = (after: number) => readFeed({ db }, partner.id, { after, limit: 10 });
   const event = anyEvent({ venueId: venue.id, originatorId: partner.id });
-  // The insert and its repetition by the driver are what the proxy keeps.
+  // The proxy delays the insert and the driver's retry.
   const struck = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);
 
   await expect(logEvents({ db }, [event])).rejects.toThrow(/timed out|connection/);

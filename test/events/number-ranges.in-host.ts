@@ -13,11 +13,11 @@ import { anyEvent } from './any-event.ts';
 
 type Context = Service['context'];
 
-/** An event of the reservation that happened so much later than others. */
+/** An event of the reservation, `laterMs` after the current time. */
 const laterEvent = (venueId: string, holdId: string, laterMs: number) =>
   anyEvent({ venueId, holdId, at: new Date(Date.now() + laterMs) });
 
-/** Logs so many events as a dispatcher; returns their ids. */
+/** Logs this many events as a dispatcher; returns their ids. */
 export async function logAsDispatcher({ db }: Context, venueId: string, count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, index) => laterEvent(venueId, randomUUID(), index));
   const openBefore = (await findOpenRanges(db)).length;
@@ -27,7 +27,7 @@ export async function logAsDispatcher({ db }: Context, venueId: string, count: n
   return events.map(({ _id }) => _id);
 }
 
-/** Reserves so many numbers as a dispatcher that then stands still; returns the id of the range. */
+/** Reserves numbers like a dispatcher that then stops; returns the id of the range. */
 export async function standStill({ db }: Context, count: number): Promise<string> {
   return (await openRange(db, count)).id;
 }
@@ -38,10 +38,10 @@ const rangeOf = async ({ db }: Context, id: string) => {
   return range;
 };
 
-/** `passed`: where a reader of the feed stands before it goes on. */
+/** `passed`: the reader's position before the dispatcher continues. */
 export type GoesOn = { ids: string[]; refused: number; passed: number };
 
-/** The dispatcher goes on after `before`: it writes events of the venue with the numbers of its range, as far as it still can. */
+/** Continues the dispatcher after `before`: it writes events with the numbers of its range, as far as it still can. */
 export async function goOn(
   context: Context,
   id: string,
@@ -67,7 +67,7 @@ export async function goOn(
 const untilClosed = ({ db }: Context) =>
   eventually('no range is open', async () => (await findOpenRanges(db)).length === 0);
 
-/** The range was reserved so long ago. */
+/** Makes the range appear to be `ms` old. */
 export async function age({ db }: Context, id: string, ms: number): Promise<void> {
   await feedCounterCollection(db).updateOne(
     { _id: 'feed', 'open.id': id },
@@ -80,7 +80,7 @@ export const giveUpOld = (context: Context): Promise<void> => giveUpOldRanges(co
 export const openRangeIds = async ({ db }: Context): Promise<string[]> =>
   (await findOpenRanges(db)).map(({ id }) => id);
 
-/** The ids at a venue that a reader gets from `after` on, and where it goes on from. */
+/** The events at a venue that a reader gets after `after`, and its next position. */
 export async function read(
   context: Context,
   partnerId: string,
@@ -90,7 +90,7 @@ export async function read(
   return { ids: events.map(({ _id }) => _id), next };
 }
 
-/** The highest number that an event has: where a reader stands that does not stop at the last one of the feed. */
+/** The highest number of any event, even beyond the end of the feed. */
 export async function highestNumber({ db }: Context): Promise<number> {
   const [row] = await eventCollection(db)
     .find({ sequence: { $gt: 0 } })
@@ -100,7 +100,10 @@ export async function highestNumber({ db }: Context): Promise<number> {
   return row?.sequence ?? 0;
 }
 
-/** Logs events as releases do that number them in a transaction which changes `last` alone; false where a number was taken. */
+/**
+ * Logs events like older releases, which number them in a transaction and change `last` only; false if a number is
+ * taken.
+ */
 async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): Promise<boolean> {
   try {
     await inTransaction(db, async (tx) => {
@@ -123,8 +126,8 @@ async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): 
 type Race = { partnerId: string; venueId: string; dispatchers: number; rounds: number; older: number };
 
 /**
- * Dispatchers log batches, of which every fourth stands still over its numbers until another gives them up, while `older` dispatchers of
- * an older release log beside them, and a partner reads on.
+ * Runs dispatchers, of which every fourth batch stalls until another gives up its numbers; `older` dispatchers of an
+ * older release; and a reader, concurrently.
  */
 export async function readWhileDispatching(
   context: Context,
@@ -166,7 +169,7 @@ export async function readWhileDispatching(
       const { ids, next } = await read(context, partnerId, after);
       seen.push(...ids);
       after = next;
-      // A snapshot may be older than the last range's end, which nobody has acknowledged.
+      // A snapshot may be older than the unacknowledged write that closed the last range.
       if (isLast && ids.length === 0 && after >= (await highestNumber(context))) return;
     }
   };
@@ -180,7 +183,7 @@ export async function readWhileDispatching(
   return { seen, written, disordered: await disorderedIn(context, venueId) };
 }
 
-/** The reservations at the venue whose events have not their order in the feed. */
+/** The reservations at the venue whose events are out of order in the feed. */
 async function disorderedIn({ db }: Context, venueId: string): Promise<string[]> {
   const rows = await eventCollection(db).find({ venueId }).sort({ holdId: 1, at: 1 }).toArray();
   return rows

@@ -87,14 +87,14 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
   const dayPath = () => `/venues/${venue.id}?date=${date}`;
   const offers = (page: Page) => page.locator('.slots button');
   const journal = () => readFile(join(app, DATA, 'journal.jsonl'), 'utf8');
-  /** As the README says. */
+  /** As described in the README. */
   const changeSecret = async () => {
     const secrets = async () => (await journal()).match(/"type":"secret"/g)?.length ?? 0;
     const before = await secrets();
     process.kill(Number(await readFile(join(app, DATA, 'journal.jsonl.lock'), 'utf8')), 'SIGUSR2');
     await eventually('the new secret to be on the disk', async () => (await secrets()) === before + 1);
   };
-  /** Nothing but a webhook brings events in this suite: the feed is read once an hour. */
+  /** Only a webhook can bring the event: the shop reads the feed once an hour. */
   const untilHandled = (slotId: string, eventType: string) =>
     eventually(`the webhook of ${eventType}`, async () => {
       const { body } = await partner.api.get(`/api/v1/partner/events?limit=200&event_type=${eventType}`);
@@ -137,7 +137,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await page.getByLabel('Why do you cancel?').fill('Rain');
     await page.getByRole('button', { name: 'Cancel this booking' }).click();
     await page.getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
-    // The browser reports the 400 of a page with a fault as an error.
+    // The browser reports the 400 of a page with an invalid field.
     opened.tolerate(/400/);
   });
 
@@ -146,7 +146,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await page.clock.install();
     await offers(page).first().click();
     await page.locator('[data-seconds-left]').waitFor();
-    // On a page that answers a form: it must not be sent again.
+    // On the response to a form, which the browser must not submit again.
     await page.getByLabel('Name').fill('Asha Rao');
     await page.getByLabel('Phone').fill('12345');
     await page.getByRole('button', { name: /^Book for/ }).click();

@@ -11,8 +11,8 @@ const client = path.join(projectFolder, 'packages/client');
 export const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
 
 /**
- * The example as a partner has it: a folder of its own, in which the client is installed as it is published, and nothing leads to this
- * project. Returns that folder.
+ * Installs the example as a partner would: in its own folder, with the published client, and without links to this
+ * project. Returns the folder.
  */
 export async function installBoxOffice(): Promise<string> {
   const app = path.join(await temporaryFolder(), 'box-office');
@@ -29,7 +29,7 @@ export async function installBoxOffice(): Promise<string> {
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(path.join(app, 'package.json'), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
-  // Only types of the development tools are installed: the shop must start without those tools.
+  // Install only the types of the development tools: the shop must start without those tools.
   const types = Object.keys(devDependencies).filter((name) => name.startsWith('@types/'));
   const { 'partner-booking-client': _client, ...others } = dependencies;
   for (const name of [...Object.keys(others), ...types, 'openapi-fetch'])
@@ -39,14 +39,14 @@ export async function installBoxOffice(): Promise<string> {
 
 export type RunningShop = { url: string; stop: () => Promise<void> };
 
-/** Starts the shop of that folder with these settings and no others. */
+/** Starts the shop in that folder with only these settings. */
 export async function startBoxOffice(app: string, settings: Record<string, string>): Promise<RunningShop> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn('npm', ['start', '--silent'], {
     cwd: app,
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // npm starts a shell, and that the shop: a group of their own is ended as one.
+    // npm starts a shell, which starts the shop. Their own group allows ending both.
     detached: true,
   });
   const exited = once(child, 'exit');

@@ -22,10 +22,12 @@ import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const RACES = scaled(100, 12);
-/** 500 are the most that a partner has by default. */
+/** By default, a partner may have at most 500 holds. */
 const MANY = scaled(500, 100);
 
-/** A hold may be sent up to a second after it was drafted (ADR 0003); ending a grant waits for the leases, which is to take less. */
+/**
+ * Short, because ending a grant waits for the leases, and a hold may be sent up to a second after its draft (ADR 0003).
+ */
 const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
 const slow = await hostedService(SLOW);
@@ -133,7 +135,7 @@ describe('revoking a grant', () => {
     const copies = Array.from({ length: MANY - 1 }, (_, n) => ({
       ...row,
       _id: randomUUID(),
-      // Beyond those that the service gives.
+      // Outside the range that the service uses.
       holdOrdinal: 1000 + n,
       cells: [`nowhere-${n}@202611210430`],
     }));
@@ -153,7 +155,7 @@ test('a revoke whose process dies is obeyed everywhere within half a lease, and 
   const [first = '', second = ''] = await freeSlotIds(partner, slowVenueId);
   const held = await placeHold(partner, first);
   const revokeThere = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
-  // The first look at the leases is for the event; the second, after the commit, is what the call waits for.
+  // The call reads the leases first for the event. After the commit, it reads them again and waits.
   await collectionCallsOf(slow).lose('cache_leases.findOne', 2);
   expect(verdict(await revokeThere())).toBe('503 SERVICE_UNAVAILABLE');
   expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
@@ -208,7 +210,7 @@ describe('a confirm that meets a revoke', () => {
     const body = { idempotency_key: 'twins' };
     let first: Reply | undefined;
     const overtake = async () => {
-      // Not equal to the call that it meets: equal ones share a run in their process.
+      // A different body, because the process would deduplicate equal calls.
       first = await confirm(partner, holdId, { ...body, payment_reference: 'twin' });
       await revoke(partner);
     };

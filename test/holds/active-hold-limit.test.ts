@@ -29,7 +29,7 @@ afterAll(async () => {
 const { venue, rival, slots: slotIds } = await startScene(service, { resources: [{}, {}, {}, {}] });
 const slotOf = (caller: number) => slotIds[caller] ?? '';
 
-/** How often the ACTIVE holds of a partner were read. */
+/** How often a query read the partners' ACTIVE holds. */
 async function readsOfHolds(): Promise<number> {
   const statistics = service.context.db.collection('reservations').aggregate([{ $indexStats: {} }]);
   const [index] = await statistics.match({ name: 'active_holds_of_partner' }).toArray();
@@ -38,7 +38,7 @@ async function readsOfHolds(): Promise<number> {
 
 const elsewhere = (partner: Partner): Partner => ({ ...partner, api: createClient(beside.url, partner.apiKey) });
 
-/** A partner with this many live holds, which block no slot of the tests. */
+/** A partner with this many live holds, which occupy no slot of the tests. */
 async function partnerWith(live: number): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(4));
@@ -64,7 +64,7 @@ function countOf(replies: readonly Reply[]): Record<string, number> {
   return counts;
 }
 
-/** What is answered to calls that place holds and release them at once, one after the other, each caller on a slot of its own. */
+/** Counts the responses when each caller repeatedly places and releases a hold on its own slot. */
 async function holdAndRelease(callers: readonly Partner[], times: number): Promise<Record<string, number>> {
   const replies = callers.map(async (partner, caller) => {
     const placed: Reply[] = [];
@@ -108,7 +108,7 @@ describe('a busy partner', () => {
     }
   });
 
-  /** How many of 64 calls to both processes place a hold where 10 may. */
+  /** The responses to 64 concurrent calls to both processes, of which 10 may succeed. */
   async function placedAtOnce(): Promise<Record<string, number>> {
     const partner = await partnerWith(LIMIT - 10);
     const callers = [...callersOf(partner, 32), ...callersOf(elsewhere(partner), 32)];

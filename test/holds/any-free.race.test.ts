@@ -31,7 +31,7 @@ const hold = async (index: number, fields: Json): Promise<Reply & { tookMs: numb
   return { ...reply, tookMs: performance.now() - beganAt };
 };
 
-/** Half of the callers name the courts, each in an order of its own; the others ask for the sport. */
+/** Half of the callers name the courts, each in a different order; the others name the sport. */
 const askForAny = (start: string) =>
   Promise.all(
     Array.from({ length: CALLERS }, (_, index) => {

@@ -3,7 +3,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** From now on claims and blackouts write nothing in common, until `venues.findOneAndUpdate` is restored. */
+/** Removes the write that claims and blackouts share, until `venues.findOneAndUpdate` is restored. */
 export function writeNoFence(context: Context): void {
   const venues = context.db.collection('venues');
   replace(context, 'venues.findOneAndUpdate', () => ([filter, _update, options]) => {

@@ -15,7 +15,7 @@ const WALK_INS = 50;
 const MINUTE_MS = 60_000;
 
 const service = await hostedService();
-/** On the same database. */
+/** Another process on the same database. */
 const other = await beside(service);
 const calls = collectionCallsOf(service);
 const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
@@ -30,7 +30,7 @@ const { venue, partner, slot } = await startScene(service, {
   days: [3, 4, 5, 6],
 });
 
-/** A blackout of the very window of the slot. */
+/** Adds a blackout of exactly the slot's window. */
 async function blackOut(slotId: string, at = service): Promise<Json> {
   const [, year, month, day, hour, minute] = /_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
   const start = new Date(`${year}-${month}-${day}T${hour}:${minute}Z`);
@@ -45,7 +45,7 @@ async function blackOut(slotId: string, at = service): Promise<Json> {
 const hold = (slotId: string, fields?: Json) => sendHold(partner, slotId, fields);
 const walkIn = (slotId: string) => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
 
-/** What became of a claim that met a blackout: `refused`, `listed`, or the fault. */
+/** The outcome of a claim that meets a blackout: `refused`, `listed`, or the fault. */
 function outcomeOf(claim: Reply, blackout: Json): string {
   const conflicts = blackout['conflicts'] as Json[];
   if (claim.status === 409 && errorOf(claim).conflict?.['reason'] === 'blackout') return 'refused';
@@ -57,7 +57,7 @@ function outcomeOf(claim: Reply, blackout: Json): string {
   return isListed ? 'listed' : 'stands unlisted';
 }
 
-/** Lets the two begin apart by some round trips: the blackout takes more of them. */
+/** Races the two with a varying head start, because the blackout takes more round trips. */
 async function race(index: number, claim: (slotId: string) => Promise<Reply>): Promise<string> {
   const slotId = slot();
   const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
@@ -93,7 +93,7 @@ test(`of ${WALK_INS} walk-ins that race a blackout, each is rejected or reported
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-/** Makes the walk-in with `meanwhile` before its write. */
+/** Makes the walk-in, and calls `meanwhile` before its write. */
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
@@ -125,7 +125,7 @@ describe('a concurrent walk-in and blackout', () => {
     const slotId = slot();
     await fence.writeNoFence();
     let blackout: Json = {};
-    // By another process: those of one process run one after the other.
+    // In another process, because one process runs these writes one after the other.
     const closing = async () => {
       blackout = await blackOut(slotId, other);
     };
@@ -142,7 +142,7 @@ describe('halves that begin to share space', () => {
   let halves: { north: string; south: string };
   let venueOfHalves: string;
 
-  /** Two halves of a venue of their own, and a slot of each at the same time. */
+  /** Two halves of a new venue, and a slot of each at the same time. */
   beforeEach(async () => {
     const resources = ['North', 'South'].map((name) => ({ ...ALL_DAY, name }));
     const { id, resourceIds } = await anyVenue(service, resources, { time_zone: 'UTC' });

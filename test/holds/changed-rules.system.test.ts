@@ -10,11 +10,11 @@ import { type Call, hold, OF_PARTNERS, OF_RULES, type Place, placeAt, type Row }
 
 const ROUNDS = 5;
 
-/** A hold may be sent up to a second after it was drafted (ADR 0003); a change waits for the leases, which is to take less. */
+/** Short, because a change waits for the leases, and a hold may be sent up to a second after its draft (ADR 0003). */
 const quick = await hostedService({ overrides: { CACHE_LEASE_MS: '400' } });
 const quickToo = await beside(quick);
 const slow = await hostedService(SLOW);
-/** It has all in memory, and is told of nothing but by the database. */
+/** Has everything cached, and learns of changes only from the database. */
 const slowToo = await beside(slow);
 afterAll(async () => {
   await quickToo.stop({ keepsDatabase: true });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await slow.stop();
 });
 
-/** The calls that bring it into the memory of the process: a key is known there when it was sent whole. */
+/** Repeats the call until the process has cached its data: it caches a key after the first complete use. */
 async function remember(place: Place, call: Call): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) expect((await call(place)).status).toBeLessThan(300);
 }
@@ -34,7 +34,7 @@ async function changed(place: Place, { change }: Row): Promise<Reply> {
   return reply;
 }
 
-/** Places the hold with `meanwhile` between all that the process has read of the slot and its write. */
+/** Places the hold, and calls `meanwhile` between the reads of the slot and the write. */
 const holdAfter = (meanwhile: () => Promise<unknown>, place: Place, at: HostedService, fields?: Json) =>
   collectionCallsOf(at).beforeNext('reservations.bulkWrite', meanwhile, () => hold(place, fields));
 
@@ -48,7 +48,7 @@ describe.each([...OF_PARTNERS, ...OF_RULES])('$what', (row) => {
       const reply = await changed(place, row);
       const then = [outcomeOf(await call(place))];
       if (undo === undefined) return then;
-      // Now the opposite is in its memory.
+      // Cache the new state.
       for (let turn = 0; turn < 2; turn += 1) await call(place);
       expect((await undo(place, reply)).status).toBeLessThan(300);
       return [...then, (await call(place)).status < 300];
@@ -95,7 +95,7 @@ describe('control', () => {
     async (row) => {
       const { call = hold } = row;
       const served: boolean[] = [];
-      // On a busy machine half a lease may be over before the call: then once more.
+      // Retry, because on a busy machine half a lease may pass before the call.
       for (let round = 0; round < ROUNDS && !served.includes(true); round += 1) {
         const place = await placeAt(slow, slowToo);
         await remember(place, call);

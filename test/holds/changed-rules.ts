@@ -7,7 +7,7 @@ const PARTNERS = '/api/v1/operator/partners';
 
 export type Place = { operator: Client; venue: Venue; partner: Partner; slotIds: string[]; keyId: string };
 
-/** A venue and a partner that are made at one process; the partner calls another, or the same. */
+/** A venue and a partner created at process `told`. The partner calls process `called`. */
 export async function placeAt(told: HostedService, called: HostedService): Promise<Place> {
   const operator = operatorOf(told);
   const venue = await anyVenue(told, [{ duration_minutes: 15 }]);
@@ -28,12 +28,12 @@ const ofGrant = (place: Place) => `${ofPartner(place)}/venues/${place.venue.id}`
 const ofVenue = ({ venue }: Place) => `/api/v1/operator/venues/${venue.id}`;
 const ofResource = ({ venue }: Place) => `/api/v1/operator/resources/${String(venue.resourceIds[0])}`;
 
-/** A change of what may be sold, or by whom. */
+/** A change of what partners may sell, or which partner may. */
 export type Row = {
   what: string;
   change: Call;
   undo?: (place: Place, changed: Reply) => Promise<Reply>;
-  /** What a call comes to from then on: a hold, unless it is `call`. */
+  /** The outcome of later calls; the call is a hold, unless `call` is set. */
   outcome: string;
   call?: Call;
 };
@@ -60,7 +60,7 @@ export const OF_PARTNERS: readonly Row[] = [
   },
 ];
 
-/** Each names in its response what was sold until then. */
+/** Changes whose responses list what was sold before. */
 export const OF_RULES: readonly Row[] = [
   {
     what: 'a grant that ends',

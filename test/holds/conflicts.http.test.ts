@@ -35,7 +35,7 @@ async function scene(resources: Json[] = [MORNING], fields: Json = {}): Promise<
 const at = (resourceId: string | undefined, hour: string, date = DATE) =>
   `${resourceId}_${date.replaceAll('-', '')}T${hour}00Z`;
 
-/** The `conflict` of a hold that must be refused. */
+/** The `conflict` of a rejected hold. */
 async function conflict(partner: Partner, slotId: string): Promise<Json & { alternatives: Json[] }> {
   const reply = await hold(partner, slotId);
   if (verdict(reply) !== '409 SLOT_NOT_AVAILABLE') throw new Error(reply.text);
@@ -52,7 +52,7 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
     const theirs = await conflict(rival, slotId);
     expect(theirs).toMatchObject(expected);
     expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: placed['hold_id'] });
-    // Only the partner of a hold is told its id.
+    // Only its own partner gets the hold's id.
     expect(theirs).not.toHaveProperty('hold_id');
     await bookSlot(seller, at(resourceIds[0], '07'));
     const booked = await conflict(rival, at(resourceIds[0], '07'));
@@ -177,7 +177,7 @@ describe('a partner at its limit of ACTIVE holds', () => {
     const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);
-    // Not equal, so that each makes a run of its own.
+    // Different bodies, because equal calls would be deduplicated.
     const bodies = Array.from({ length: 16 }, (_, index) => ({ idempotency_key: 'last', ttl_seconds: 600 + index }));
     const replies = await Promise.all(bodies.map((each) => hold(seller, slots[0] ?? '', each)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);

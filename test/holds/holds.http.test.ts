@@ -66,7 +66,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
   });
 
   type Call = () => Promise<Reply>;
-  /** The one after the other, either way, and both at once: a confirm is done sooner. */
+  /** Sequential in both orders, and concurrent, once with a head start for the release because a confirm is faster. */
   const orders: ((book: Call, end: Call) => Promise<[Reply, Reply]>)[] = [
     async (book, end) => [await book(), await end()],
     async (book, end) => {
@@ -107,7 +107,7 @@ test('a hold ends with its slot at the latest, when placed, extended and replaye
   const short = { duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' };
   const scene = { resources: [short], venue: { time_zone: 'UTC' }, days: [0, 1] };
   const { partner: seller, slots } = await startScene(service, scene);
-  // The next slot may begin before the call.
+  // The first slot may begin before the call.
   const placing = { slot_id: slots[1] ?? '', idempotency_key: 'to-its-end', ttl_seconds: 1800 };
   const placed = await seller.api.post(HOLDS, placing);
   const hold = expectStatus(placed, 201);

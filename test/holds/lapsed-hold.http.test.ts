@@ -6,7 +6,7 @@ import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-// No worker runs here: only calls end expired holds.
+// No worker runs here, so only calls expire holds.
 const service = sharedService();
 afterAll(() => service.stop());
 const { venue, partner, rival, slot } = await startScene(service);
@@ -16,7 +16,7 @@ const stored = (hold: Json) => rowOf(service, 'reservations', { _id: idOf(hold) 
 const eventsOf = async (hold: Json) => (await stored(hold)).outbox.map(({ type }) => type);
 const confirm = async (by: Partner, hold: Json) => verdict(await sendConfirm(by, idOf(hold)));
 
-/** A hold that has just expired, and is still stored as ACTIVE. */
+/** A hold that has just expired but is still stored as ACTIVE. */
 async function expiredHold(fields: Json = {}): Promise<Json> {
   const hold = await placeHold(partner, slot(), fields);
   await changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);

@@ -13,7 +13,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 const LOST = '409 SLOT_NOT_AVAILABLE';
 const INSERT = 'update reservations';
 
-// No worker runs here: only calls end expired holds. No call outlives the lease.
+// No worker runs here, so only calls expire holds. The lease is longer than any call.
 const overrides = { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' };
 const service = await hostedService({ overrides });
 /** Another process on the same database. */
@@ -26,9 +26,9 @@ const calls = collectionCallsOf(service);
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 await watchCommands();
 const { partner: seller, rival, slot } = await startScene(service);
-/** The seller at the other process. */
+/** The seller as a caller of the other process. */
 const elsewhere: Partner = { ...seller, api: createClient(beside.url, seller.apiKey) };
-/** What each test begins with: a hold of the seller, placed through the other process, to which the rival has just lost. */
+/** Each test begins with a seller's hold, placed through the other process, to which the rival has just lost. */
 let slotId: string;
 let held: Json;
 beforeEach(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
 const hold = ({ api }: Partner, fields: Json = {}) => api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields });
 const free = async () => expectStatus(await release(elsewhere, held['hold_id']), 200);
 
-/** How often the call wrote reservations, and what came of it. */
+/** How often the call wrote reservations, and its outcome. */
 async function insertsOf(call: () => ReturnType<typeof hold>): Promise<[number, string]> {
   await takeCommands();
   const reply = await call();
@@ -60,7 +60,7 @@ describe('a slot that was lost a moment ago', () => {
     const taken = expectStatus(await hold(rival), 201);
     expect(verdict(await hold(seller))).toBe(LOST);
     expectStatus(await release(rival, taken['hold_id']), 200);
-    // Nobody has lost it since it was free: no more is read of it than of any other.
+    // No call has lost the slot since it became free, so it needs no extra reads.
     await placeHold(seller, slotId);
   });
 

@@ -17,14 +17,14 @@ const calls = collectionCallsOf(service);
 const { venue, partner, slot } = await startScene(service);
 const resource = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
 const leaseEnds = () => delay(LEASE_MS);
-/** A price that is higher by so much, and how it comes into force. */
+/** A price higher by this amount, and a function that sets it. */
 const higherPrice = async (by: number) => {
   const price = Number(expectStatus(await operator.get(resource), 200)['price_rupees']) + by;
   const set = async () => expectStatus(await operator.patch(resource, { price_rupees: price }), 200);
   return { price, set };
 };
 
-/** Places a hold whose process stands still between its reads of the slot and its write. */
+/** Places a hold, and calls `meanwhile` between its reads of the slot and its write. */
 const holdAfter = (meanwhile: () => Promise<unknown>, slotId: string) =>
   calls.beforeNext('reservations.bulkWrite', meanwhile, () => hold(partner, slotId));
 
@@ -70,7 +70,7 @@ test('a walk-in has the price that is in force in its transaction', async () => 
 test('a conflict with a claim that its confirmation does not find is no refusal: the hold is tried again', async () => {
   const slotId = slot();
   const { hold_id: lost } = await placeHold(partner, slotId);
-  // A deposed primary still shows the claim, as the first read here does; its successor never had it.
+  // A deposed primary still shows the claim, as the first read does here; its successor never had it.
   const rollBack = async (turn: number) => {
     if (turn === 2) await service.context.db.collection('reservations').deleteOne({ _id: lost as never });
   };
