@@ -1,4 +1,4 @@
-"""Reads Kubernetes objects from stdin as a JSON list, and prints a JSON list of what their schemas say against them."""
+"""Reads Kubernetes objects from stdin as a JSON list; prints a JSON list of their schema violations."""
 
 import json
 import sys
@@ -8,13 +8,13 @@ from cloudcoil.models.keda.v1alpha1 import ScaledObject
 from cloudcoil.models.prometheus_operator.v1 import PodMonitor, PrometheusRule
 from pydantic import ValidationError
 
-# The oldest has `preStop.sleep`.
+# The oldest release has `preStop.sleep`.
 VERSIONS = ("1.30", "1.37")
 EXTENSIONS = {"ScaledObject": ScaledObject, "PodMonitor": PodMonitor, "PrometheusRule": PrometheusRule}
 
 
 def dropped(given, kept, place):
-    """Models of extensions drop members that they do not know."""
+    """Names the unknown members, which models of extensions drop."""
     if isinstance(given, dict):
         for name, value in given.items():
             if name in kept:

@@ -15,7 +15,7 @@ function world(aheadMs: number) {
       local.wallMs += ms;
       local.steadyMs += ms;
     },
-    /** As in Node's Date header: truncated to seconds. */
+    /** The Date header, which Node truncates to seconds. */
     date: () => new Date(serverMs).toUTCString(),
     /** The machine sleeps, and its steady clock stands still. */
     sleep: (ms: number) => {

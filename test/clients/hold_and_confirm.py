@@ -1,4 +1,4 @@
-"""Books a slot with a client that openapi-generator has generated: hold_and_confirm.py <base URL> <key> <slot_id>."""
+"""Books a slot with a client of openapi-generator: hold_and_confirm.py <base URL> <key> <slot_id>."""
 
 import sys
 

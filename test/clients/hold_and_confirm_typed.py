@@ -1,4 +1,4 @@
-"""Books a slot with a client that openapi-python-client has generated: hold_and_confirm_typed.py <base URL> <key> <slot_id>."""
+"""Books a slot with a client of openapi-python-client: hold_and_confirm_typed.py <base URL> <key> <slot_id>."""
 
 import sys
 

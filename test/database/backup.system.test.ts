@@ -68,7 +68,7 @@ const lastNumber = async () => (await system.context.db.collection('feed_counter
 const statusOf = async (holdId: unknown) =>
   (await rowsOf(system, 'reservations', { _id: holdId })).map(({ status }) => status).join();
 
-/** A number of each type, beside the type that JavaScript would write. */
+/** Numbers of each BSON type, including types that JavaScript would not write. */
 const { Int32, Double, Long, Decimal128 } = mongoose.mongo.BSON;
 const ODD = {
   _id: 'odd',
@@ -139,7 +139,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');
   expect(await statusOf(vanishing['hold_id'])).toBe('');
 
-  // As after a slow restore. If Redis has a job for this hold, it is for a later time.
+  // The hold expired during a slow restore. If Redis has a job for it, the job is for a later time.
   const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
   await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(lapsing['hold_id']) }, lapsed);
   // Redis is as it was when the database was lost: its jobs do not match the restored rows.

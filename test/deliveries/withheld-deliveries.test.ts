@@ -89,7 +89,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     await begin();
     expect(verdict(await redrive(id))).toBe(code);
     expect(await redriveAll()).toBe(0);
-    // As by Bull Board's retry. The result must not be `done`: the job would leave the board.
+    // Bull Board's retry runs this attempt. If its result were `done`, the job would leave the board.
     const attempt = 'nothing was sent, because the partner must not receive the event any more';
     expect(await service.attempt(id)).toEqual({ kind: 'dead', attempt });
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });

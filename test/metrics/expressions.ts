@@ -7,7 +7,7 @@ export const PROMETHEUS_FOLDER = path.join(projectFolder, 'deploy/prometheus');
 
 export type Rule = { alert: string; expr: string; for?: string; labels: { severity: string } };
 
-/** The rules of Prometheus, in their groups. */
+/** The rule groups of Prometheus. */
 export async function readRules(): Promise<{ groups: { name: string; rules: Rule[] }[] }> {
   return parse(await readFile(path.join(PROMETHEUS_FOLDER, 'rules.yml'), 'utf8')) as Awaited<
     ReturnType<typeof readRules>

@@ -38,7 +38,7 @@ const scrape = async (url = service.adminUrl): Promise<{ text: string; families:
   const text = await response.text();
   return { text, families: parseExposition(text) };
 };
-/** The page may be a quarter of a second old. */
+/** Retries, because a page is cached for up to a quarter of a second. */
 const expectValue = (name: string, isRight: number | ((value: number) => boolean), labels = {}, deadlineMs = 2000) =>
   eventually(
     `${name} is right`,
@@ -92,7 +92,7 @@ describe('requests', () => {
     await fetch(`${service.url}/DOCS/${partner.id}`);
     await fetch(`${service.url}/api/v1/partner/holds/${holdId}`, { method: 'PROPFIND' });
     const confirm = { listener: 'partner', method: 'POST', route: '/api/v1/bookings/confirm', status: '201' };
-    // A page is shared for a moment after it was made.
+    // A page is cached for a moment.
     const scraped = await eventually('a page that was made since', async () => {
       const page = await scrape();
       return samplesOf(page, count, confirm)[0]?.value === 2 ? page : undefined;
@@ -176,13 +176,13 @@ test('the figures of the service are those of the database', async () => {
   await expectValue('pbs_dead_letters_total', 3);
   await expectValue('pbs_alerts_open', 1, { kind: 'dead_letter' });
   await expectValue('pbs_alerts_open', 1, { kind: 'event_undispatched' });
-  // Counted in the database: a process that begins anew goes on from there, and a redrive takes nothing away.
+  // The database keeps the total, so it survives restarts, redelivery and deletion.
   await db.collection('deliveries').deleteMany({});
   await expectValue('pbs_deliveries', 0, { state: 'dead_letter' });
   await expectValue('pbs_dead_letters_total', 3);
   await db.collection('reservations').dropIndex('one_claim_per_cell');
   await expectValue('pbs_guard_indexes_missing', 1);
-  // Control: a figure that is wrong would be noticed.
+  // Control: a wrong value would be noticed.
   await expect(expectValue('pbs_guard_indexes_missing', 2, {}, 100)).rejects.toThrow('is right');
   await service.migrate();
 });
@@ -241,6 +241,6 @@ test('the guide has a row for every metric that is exposed, and no other', async
   const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
   expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
   expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
-  // Control: a row that were missing would be noticed.
+  // Control: a missing row would be noticed.
   expect(exposed.filter((metric) => !isNamed(names.slice(1), metric))).not.toEqual([]);
 });

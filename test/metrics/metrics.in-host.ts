@@ -5,10 +5,10 @@ import { listenUntilStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
 
-/** How often its page has asked the database. */
+/** How often the page of `openPage` has queried the database. */
 const asked = new WeakMap<Context, number>();
 
-/** The page of another process, of which is known how often it asked the database; returns its address. */
+/** Serves the page as another process, counting its database queries; returns its address. */
 export async function openPage(context: Context): Promise<string> {
   const app = createBaseApp(context.log);
   const missingGuards = async () => {

@@ -13,14 +13,14 @@ import { workerPage } from './worker-page.ts';
 const service = await hostedService();
 afterAll(() => service.stop());
 
-/** Labels that Prometheus adds to whatever it scrapes. */
+/** Labels that Prometheus adds to all scraped metrics. */
 const SCRAPED = ['namespace', 'job', 'instance'];
-/** Figures of kube-state-metrics. */
+/** Metrics of kube-state-metrics. */
 const KUBE_STATE = ['kube_cronjob_status_last_successful_time', 'kube_cronjob_created'];
-/** Labels of which a short test does not see every value. */
+/** Labels whose values a short test does not all see. */
 const OPEN_VALUES = ['status', 'outcome', 'le', 'instance'];
 
-/** By sample, its labels; by label, the values that were seen. */
+/** The labels of each metric, and the values of each label. */
 let labelsOf: Map<string, Set<string>>;
 let valuesOf: Map<string, Set<string>>;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const holdId = String((await placeHold(partner, slotId))['hold_id']);
-  // A rejected hold and a confirmed one, which are counted.
+  // One rejected hold and one confirmation, which the metrics count.
   await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
   await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
   const purges = service.context.db.collection<{ _id: string; completedAt: Date }>('purges');
@@ -77,7 +77,7 @@ async function scrapedJobs(): Promise<Set<string>> {
   return new Set(jobs.map(({ job_name: name }) => name));
 }
 
-/** What an expression names and no process exposes: metrics, labels, and values that no such label has. */
+/** Metrics, labels and label values that an expression names and no process exposes. */
 function unknownIn(expr: string): string[] {
   const { selectors, grouping } = readPromql(expr);
   const has = (metric: string, label: string) => labelsOf.get(metric)?.has(label) === true;
@@ -93,7 +93,7 @@ function unknownIn(expr: string): string[] {
   ];
 }
 
-/** Each alternative of a pattern matches something; a variable of a dashboard may have any value. */
+/** Each alternative of a pattern must match a value. A dashboard variable may have any value. */
 function isSeen(label: string, operator: string, value: string): boolean {
   if (value.startsWith('$') || OPEN_VALUES.includes(label)) return true;
   const seen = [...(valuesOf.get(label) ?? [])];

@@ -24,7 +24,7 @@ afterAll(async () => {
   await redis.discard();
 });
 
-/** A scrape, which must succeed soon: it waits for 1.5 s at most, and a machine that is busy takes a while beside that. */
+/** A scrape, which must succeed soon. It waits up to 1.5 s for the stores; a busy machine needs more time. */
 async function scrape(url: string): Promise<Map<string, Family>> {
   const startedAt = performance.now();
   const response = await fetch(`${url}/metrics`);
@@ -60,7 +60,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
     expect(families.has('bullmq_job_count')).toBe(false);
     expect(families.has('pbs_redis_memory_used_ratio')).toBe(false);
     expect([families.has('pbs_queue_paused'), families.has('pbs_queue_workers')]).toEqual([false, false]);
-    // Nobody knows whether the queue is still paused, so its alert is neither told again nor over.
+    // Without Redis the queue's state is unknown, so its alert is neither repeated nor resolved.
     await ageAlerts(service, 2 * MINUTE_MS);
     await sweep(service.context);
     const ofQueues = (await alertsOf(service)).filter(({ kind }) => kind === 'queue_paused');

@@ -1,12 +1,12 @@
-/** One vector selector of an expression; matchers as `[label, operator, value]`. */
+/** A vector selector of an expression; matchers as `[label, operator, value]`. */
 export type Selector = { metric: string; matchers: [label: string, operator: string, value: string][] };
 
 const GROUPING = /\b(?:by|without|on|ignoring) \(([^)]*)\)/g;
 const OPERATORS = new Set(['and', 'or', 'unless']);
 
 /**
- * The series that an expression in PromQL asks for, and the labels by which it groups them. It takes for granted that the expression
- * is valid, which promtool says.
+ * The series that a PromQL expression selects, and the labels by which it groups them. The expression must be valid;
+ * promtool checks that.
  */
 export function readPromql(expr: string): { selectors: Selector[]; grouping: string[] } {
   const grouping = [...expr.matchAll(GROUPING)].flatMap(([, labels = '']) => labels.split(/,\s*/));

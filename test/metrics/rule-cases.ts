@@ -1,4 +1,4 @@
-/** Series in the notation of promtool, by name and labels: `1x90` is 1 for 90 minutes, `0+6x90` grows by 6 a minute. */
+/** Series in promtool's notation, by name and labels: `1x90` is 1 for 90 minutes, `0+6x90` grows by 6 a minute. */
 export type SeriesByName = Readonly<Record<string, string>>;
 
 const API = 'job="partner-booking-api",instance="api:3001"';
@@ -19,7 +19,7 @@ const old = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
 const HOLDS = '/api/v1/partner/holds';
 const CONFIRM = '/api/v1/bookings/confirm';
 
-/** A service of one API process and one worker that fares well. */
+/** A healthy service with one API process and one worker. */
 export const HEALTHY: SeriesByName = {
   ...Object.fromEntries(
     [API, WORKER].flatMap((of) => [
@@ -72,8 +72,8 @@ export const HEALTHY: SeriesByName = {
 };
 
 /**
- * What is unlike HEALTHY, and which alert that raises after an hour, and no other; `calm` is what comes closest and raises none.
- * `_x90` is a series that is gone.
+ * Changes to HEALTHY that raise only this alert after an hour. `calm`: the closest changes that raise no alert. `_x90`
+ * is a series that is absent.
  */
 export type RuleCase = { alert: string; sick: SeriesByName; calm: SeriesByName };
 
@@ -85,7 +85,7 @@ const gone = (...parts: string[]): SeriesByName =>
   );
 const of = (name: string, sick: string, calm: string) => ({ sick: { [name]: sick }, calm: { [name]: calm } });
 
-/** Only at the end of the hour is it so: too short for an alert that waits. */
+/** Changes only at the end of the hour, too late for an alert that waits. */
 const LATELY = (usual: string, now: string) => `${usual}x59 ${now}x30`;
 
 export const RULE_CASES: readonly RuleCase[] = [
@@ -113,11 +113,12 @@ export const RULE_CASES: readonly RuleCase[] = [
   { alert: 'BookingWorkStalled', ...of(stalled(WORKER), '1x90', LATELY('0', '1')) },
   {
     alert: 'BookingSweepNotRun',
-    // One that pauses for 3 s and has not run for a minute or two; one that pauses for ten minutes may take 40.
+    // A sweep with an interval of 3 s is late after two minutes; one with ten minutes may take 40.
     sick: { [ranAt('lapsed-holds')]: '0+60x58 3480x40' },
     calm: {
       [ranAt('retention')]: '0+60x25 1500x70',
-      // The process that has always run it has ended; this one has tried in vain since it began, and takes over soon.
+      // The process that ran the sweep has ended. The other has failed to get the lock since its start, and takes over
+      // soon.
       [ranAt('lapsed-holds')]: '-86400x90',
       [ranAt('lapsed-holds', EXPIRY.replace(':3002', '-2:3002'))]: '0+60x60 _x30',
     },
@@ -147,7 +148,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingBackupLate',
-    // It has never succeeded.
+    // The backup has never succeeded.
     sick: { 'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-9000x90' },
     calm: {
       'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-90000x90',
@@ -198,7 +199,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     calm: { [attempts('timeout')]: '0+20x90' },
   },
   { alert: 'BookingEndpointsFailing', ...of(`pbs_endpoints_failing{${API}}`, '1x90', LATELY('0', '1')) },
-  // The total of all time outlives every process, and does not grow by that.
+  // The total survives restarts, and does not grow from them.
   { alert: 'BookingDeadLetters', ...of(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
 ];
 

@@ -8,14 +8,14 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { DASHBOARDS, PROMETHEUS_FOLDER as folder, readExpressions, readRules } from './expressions.ts';
 import { HEALTHY, RULE_CASES, type SeriesByName } from './rule-cases.ts';
 
-/** promtool is built at first. */
+/** The first run builds promtool. */
 const BUILD_TIMEOUT_MS = 900_000;
 const { groups } = await readRules();
 const severities = new Map(
   groups.flatMap(({ rules }) => rules.map(({ alert, labels }) => [alert, labels.severity] as const)),
 );
 
-/** In the form of `promtool test rules`: what fires after an hour of these series beside those of a healthy service. */
+/** For `promtool test rules`: the alerts that fire an hour after these changes to a healthy service. */
 function unitTest(name: string, unlike: SeriesByName, firing: readonly string[]) {
   return {
     name,
@@ -37,12 +37,12 @@ function unitTest(name: string, unlike: SeriesByName, firing: readonly string[])
 async function runUnitTests(tests: readonly ReturnType<typeof unitTest>[]): Promise<void> {
   const file = path.join(await temporaryFolder(), 'tests.yml');
   const document = { rule_files: [path.join(folder, 'rules.yml')], evaluation_interval: '1m', tests };
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(file, JSON.stringify(document));
   await promtool(['test', 'rules', file], folder, process.env);
 }
 
-/** As recording rules, with the variables of a dashboard replaced by what Grafana might put there. */
+/** Checks expressions as recording rules, with values for the dashboard's variables. */
 async function checkExpressions(expressions: readonly string[]): Promise<void> {
   const rules = expressions.map((expr, index) => ({
     record: `expression_${index}`,
@@ -62,7 +62,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
       const check = (...args: string[]) => promtool(['check', ...args], folder, process.env);
       await expect(check('rules', '--lint-fatal', 'rules.yml')).resolves.toBeUndefined();
       await expect(check('config', '--lint-fatal', 'scrape.yml')).resolves.toBeUndefined();
-      // This promtool has no discovery.
+      // This promtool does not support Kubernetes discovery.
       const discovering = readFileSync(path.join(folder, 'scrape-kubernetes.yml'), 'utf8');
       const scraping = path.join(await temporaryFolder(), 'scrape.yml');
       await writeFile(scraping, discovering.replace(/kubernetes_sd_configs: .*|^rule_files.*/gm, ''));

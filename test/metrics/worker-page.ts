@@ -8,10 +8,13 @@ import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts'
 import { type Family, parseExposition } from '../support/exposition.ts';
 import { testScope } from '../support/process-scope.ts';
 
-/** What a worker has to be loaded for its metrics to be defined. */
+/** Loading these modules defines a worker's metrics. */
 const LOADED = [startHoldExpiry, startWebhookDelivery];
 
-/** The page of a worker that has loaded what all of them load, and the labels of its metrics, also of those that have no sample yet. */
+/**
+ * The page of a worker that has loaded the modules of all workers, and the labels of its metrics, with or without
+ * samples.
+ */
 export async function workerPage(
   environment: Record<string, string>,
 ): Promise<{ families: Map<string, Family>; labels: Map<string, readonly string[]> }> {

@@ -39,7 +39,7 @@ let receivers: WebhookReceiver[] = [];
 let alerts: WebhookReceiver;
 let world: World;
 let calls: ReturnType<typeof canaryCalls>;
-/** Made by the service, so no canaries, but as unique. */
+/** Secrets that the service generates: not canaries, but as unique. */
 const issued: string[] = [];
 const redisDumps: string[] = [];
 
@@ -47,7 +47,7 @@ type Call = { name: string; operation: Operation; url: string; key: string };
 type Answered = { call: string; status: number; text: string };
 const answers: Answered[] = [];
 
-/** Every route of both tables. */
+/** The partner for resetting a sandbox. */
 let bystander: Partner;
 
 const routes = (): Call[] => [
@@ -55,7 +55,7 @@ const routes = (): Call[] => [
     name: `partner ${operation.operationId}`,
     operation,
     url: service.url,
-    // A reset would end what the other calls are about.
+    // A reset would end the objects of the other calls.
     key: operation.operationId === 'resetSandbox' ? bystander.apiKey : world.partner.apiKey,
   })),
   ...operatorRoutes(service.context).map((operation) => ({
@@ -100,7 +100,7 @@ const ask = (call: Call, input: Input, key = call.key) =>
     input.body === undefined || call.operation.method === 'get' ? undefined : JSON.stringify(input.body),
   );
 
-/** The call with canaries in wrong places: a body that is not JSON, fields of the wrong type. */
+/** Sends canaries in wrong places: invalid JSON, and fields of the wrong type. */
 async function askWrongly(call: Call, input: Input): Promise<void> {
   const fieldsOf = (schema: Operation['body']) => Object.keys((schema?.describe()['keys'] ?? {}) as Json);
   const everything = PERSONAL.join(' ');
@@ -119,7 +119,7 @@ async function askWrongly(call: Call, input: Input): Promise<void> {
   await send(call.name, call.operation.method, urlOf(call, input), headers, `{"${everything}`);
 }
 
-/** Canaries where an id belongs, and in paths that there are not. */
+/** Sends canaries in place of ids, and in unknown paths. */
 async function askForCanaries(): Promise<void> {
   const { customer_name: name, customer_phone: phone } = CUSTOMER;
   for (const value of [phone, phone.slice(1), name]) {
@@ -139,7 +139,7 @@ async function askForCanaries(): Promise<void> {
   }
 }
 
-/** By a connection of the test's own: the service's are cleared when one of them is closed, and that is one of the failures. */
+/** Uses its own connection: some failures close the service's connections. */
 async function onServer(command: Json): Promise<void> {
   const client = new mongoose.mongo.MongoClient(service.environment['MONGODB_URI'] ?? '');
   try {
@@ -149,7 +149,7 @@ async function onServer(command: Json): Promise<void> {
   }
 }
 const COMMANDS = ['find', 'aggregate', 'insert', 'update', 'findAndModify', 'delete', 'distinct', 'getMore'];
-/** Makes what these calls ask of the database fail, the workers' work too. */
+/** Makes database commands fail that match `data`, of API and workers, during `work`. */
 async function whileMongodbFails(data: Json, work: () => Promise<unknown>): Promise<void> {
   const point = { configureFailPoint: 'failCommand' };
   await onServer({ ...point, mode: 'alwaysOn', data: { failCommands: COMMANDS, ...data } });
@@ -180,7 +180,7 @@ async function startEverything(): Promise<void> {
     ENCRYPTION_KEYS,
     LOG_LEVEL: 'trace',
     ALERT_URL: new URL(`${ALERT_PATH}/${alerts.url.split('/').at(-1)}`, alerts.url).toString(),
-    // The second failure waits for somebody to advance it, the third is the last.
+    // Delivery fails again after 0.2 s, then waits until a call advances it, and fails finally.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
   workers = ['hold-expiry', 'webhook-delivery'].map((name) => startProcess(`workers/${name}.ts`, service.environment));
@@ -216,7 +216,7 @@ async function provision(): Promise<World> {
   };
 }
 
-/** What a browser of an operator sees, signed in by cookie: every page of the console, every queue of the board. */
+/** Requests pages with an operator's session, and signs in with a wrong and the right key. */
 async function browse(): Promise<void> {
   const origin = service.adminUrl;
   const form = { method: 'POST', redirect: 'manual' as const, headers: { origin } };
@@ -238,7 +238,7 @@ async function browse(): Promise<void> {
 }
 
 const valid = new Map<string, number>();
-/** Calls that succeeded. */
+/** The path of each route's valid call. */
 const paths: string[] = [];
 
 beforeAll(async () => {
@@ -253,7 +253,7 @@ beforeAll(async () => {
     const answered = await ask(call, input);
     valid.set(call.name, answered.status);
     paths.push(new URL(urlOf(call, input)).pathname);
-    // These alone may hold what they have made.
+    // Only this response may contain the secret.
     const [, made] = /"(?:api_key|secret_key)":"([^"]+)"/.exec(answered.text) ?? [];
     if (made !== undefined && made !== '[redacted]') issued.push(made);
   }
@@ -287,7 +287,7 @@ afterAll(async () => {
   await Promise.all([mongod.discard(), redis.discard()]);
 });
 
-/** What drivers throw quotes what they were given: a document, a key, a value, an address. */
+/** Errors of drivers quote their input: documents, keys, values, addresses. */
 async function refuseByTheDatabase(): Promise<void> {
   const confirm = routes().find(({ name }) => name === 'partner confirmBooking');
   if (confirm === undefined) throw new Error('There is no such route');
@@ -301,7 +301,7 @@ async function refuseByTheDatabase(): Promise<void> {
   });
   await ask(confirm, input);
   await migrate(db);
-  // Errors of these kinds are met by rules of their own today; what is logged of one that is not must be as clean.
+  // The service handles these kinds of errors; the log must also be clean for errors that it does not handle.
   const partners = db.models['partners'];
   const values = db.collection<{ _id: string }>('unforeseen');
   await values.insertOne({ _id: CUSTOMER.customer_name });
@@ -407,7 +407,7 @@ describe('secrets are in the clear in no', () => {
     const times = (secret: string) => shown.filter((text) => foundIn(text, [secret]).length > 0).length;
     expect(SECRETS.filter((secret) => times(secret) > 0)).toEqual([]);
     expect(issued.filter((secret) => times(secret) > 1)).toEqual([]);
-    // Provisioning happened before collection began.
+    // Secrets from provisioning appear in no recorded response.
     expect(issued.filter((secret) => times(secret) === 1).length).toBeGreaterThan(2);
   });
 });

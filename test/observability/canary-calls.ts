@@ -17,7 +17,7 @@ import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { anyKey, CUSTOMER, ENDPOINT, PAYMENT_METHOD, REASON } from './canary-values.ts';
 
-/** What a route is called with: the values of its path's parameters in order, its query and its body. */
+/** The input of a call: the path parameters in order, query and body. */
 export type Input = { ids?: string[]; query?: Record<string, string>; body?: Json };
 
 export type World = {
@@ -25,7 +25,7 @@ export type World = {
   partner: Partner;
   venueId: string;
   resourceId: string;
-  /** Subscriptions to an endpoint that fails, one that works, and one that receives nothing. */
+  /** Subscriptions to a failing endpoint, to a working one, and one that receives nothing. */
   failing: string;
   working: string;
   spare: string;
@@ -36,7 +36,7 @@ export type World = {
 const HOUR_MS = 3_600_000;
 const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
-/** Inputs with which calls of all routes succeed, with a canary wherever one takes text of a customer or a secret. */
+/** Inputs with which calls of all routes succeed, with canaries wherever a call accepts customer text or a secret. */
 export function canaryCalls(world: World) {
   const { service, partner, venueId, resourceId, anySlot } = world;
   const operator = operatorOf(service);
@@ -59,7 +59,7 @@ export function canaryCalls(world: World) {
   const taken = new Set<string>();
   const delivery = async (subscriptionId: string, state: string, attemptsMade: number) => {
     const body = { reason: REASON, idempotency_key: anyKey() };
-    // The type of event to which both are subscribed.
+    // Both subscriptions include this event type.
     expectStatus(await partner.api.post(`/api/v1/bookings/${await booking()}/refund`, body), 200);
     return eventually(
       `a delivery is ${state}`,
@@ -89,7 +89,7 @@ export function canaryCalls(world: World) {
   const search = { customer_phone: CUSTOMER.customer_phone, customer_name: CUSTOMER.customer_name };
   const { customer_name, customer_phone } = CUSTOMER;
   const days = { from: dateIn(3), to: dateIn(4) };
-  /** Any object of the collection that a path names before an id. */
+  /** An object of the collection that the path names before an id. */
   const anyIdOf: Record<string, () => string | Promise<string>> = {
     venues: () => venueId,
     resources: () => resourceId,
@@ -105,7 +105,7 @@ export function canaryCalls(world: World) {
     'price-rules': rule,
     blackouts: blackout,
   };
-  /** By route; one that is missing needs no more than the ids of its path. */
+  /** Inputs by route. Routes that need only the ids of their path are missing. */
   const inputs: Record<string, () => Promise<Input> | Input> = {
     'partner searchSlots': () => ({ query: { venue_ids: venueId, date: dateIn(3) } }),
     'partner getAvailability': () => ({ query: { venue_id: venueId, date: dateIn(3) } }),

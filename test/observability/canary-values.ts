@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
-/** Each value occurs nowhere else, so where it is found it was written. */
+/** The values are unique, so finding one proves that it was written. */
 export const CUSTOMER = {
   customer_name: 'Canaryname Zephyrine',
   customer_phone: '+919812345098',
@@ -12,10 +12,10 @@ export const CUSTOMER = {
 };
 export const REASON = 'canary-reason-41c9';
 export const PAYMENT_METHOD = 'canary-method-c05e';
-/** Every idempotency key begins with it. */
+/** The prefix of every idempotency key. */
 const KEY_START = 'canary-idem-6b20';
 export const anyKey = () => `${KEY_START}-${randomBytes(6).toString('hex')}`;
-/** What a partner's endpoint may keep secrets in. */
+/** A partner may put secrets into its endpoint's path and query. */
 export const ENDPOINT = '/canary-path-55d1/hooks-1?token=canary-query-9e02';
 export const ALERT_PATH = '/services/canary-alert-3c77';
 
@@ -25,20 +25,20 @@ export const OPERATOR_SECRETS = {
   mongodbPassword: 'canary-mongodb-1b9d',
   redisPassword: 'canary-redis-e44f',
 };
-/** Has the form of a key and is nobody's. */
+/** Has the format of an API key, but does not exist. */
 export const UNKNOWN_API_KEY = `pk_sandbox_${'c'.repeat(16)}_${'canary'.repeat(8).slice(0, 43)}`;
 
-/** What belongs to a customer or to a partner's call: in the database and in its owner's answers, nowhere else. */
+/** Personal data: allowed only in the database and in responses to its owner. */
 export const PERSONAL: readonly string[] = [
   ...['Canaryname', 'Zephyrine', '9812345098', 'canary.mailbox', 'canary-payment'],
   ...['canary-order', 'canary-note'],
   ...[REASON, PAYMENT_METHOD, KEY_START, 'canary-path', 'canary-query'],
 ];
 
-/** What nobody but its owner may ever see again, wherever: not even the database has it in the clear. */
+/** Secrets: only their owner may see them. Even the database does not have them unencrypted. */
 export const SECRETS: readonly string[] = [...Object.values(OPERATOR_SECRETS), ...['canary-alert', 'canarycanary']];
 
-/** The forms in which a value may turn up. */
+/** The encodings in which a value may appear. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   return [

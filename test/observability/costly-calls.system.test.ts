@@ -14,11 +14,11 @@ const OBSERVABILITY = '/api/v1/partner/observability';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const VENUES = '/api/v1/partner/venues';
 const APP_NAME = 'costly-calls';
-/** More than the service has connections to the database. */
+/** More than the service's connections to the database. */
 const CALLS = 100;
-/** Two where all come at once; on a busy machine they come while several are made. */
+/** Two if all calls come together; on a busy machine they come spread out. */
 const MOST_RUNS = CALLS / 10;
-/** How long MongoDB takes over what is costly. */
+/** How long MongoDB takes for a costly command. */
 const SLOW_MS = 1000;
 const DAY_MS = 86_400_000;
 
@@ -45,11 +45,11 @@ const times = <T>(count: number, call: (n: number) => Promise<T>) =>
 const verdictsOf = (replies: readonly Reply[]) => new Set(replies.map(verdict));
 /** The aggregations over all deliveries of a day. */
 const summaries = () => commands.filter(({ command }) => JSON.stringify(command).includes('"$facet"'));
-/** The first pages of the events that a recovery goes through. */
+/** The first pages of the events that a recovery reads. */
 const walks = () => commands.filter(({ command }) => command['hint'] === 'events_of_venue');
 const subscribed = (by: Partner) => subscribe(by, `http://127.0.0.1:9/${randomUUID()}`);
 
-/** Does the work while commands of this name on the collection take long; another partner is served all the while. */
+/** Does the work while this command on the collection is slow, and checks that another partner is served meanwhile. */
 async function whileSlow(command: string, collection: string, work: () => Promise<void>): Promise<void> {
   const block = await blockCommands(service, { appName: APP_NAME, command, collection, forMs: SLOW_MS });
   const working = work();
@@ -117,7 +117,7 @@ describe('a recovery', () => {
       refused = replies.filter(({ status }) => status !== 202);
       expect(refused.length).toBeGreaterThan(20);
       expect(walks()).toHaveLength(replies.length - refused.length);
-      // Control: of another subscription it is made, and of somebody else's there is none.
+      // Control: a recovery of another subscription succeeds, and of another partner's subscription is not found.
       const beside = recover(id, { since: since() });
       const [theirs, stolen] = await Promise.all([
         recover(foreign.id, { since: since(1) }, other),

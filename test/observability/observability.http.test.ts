@@ -17,10 +17,10 @@ beforeEach(async () => {
   subscriptionId = (await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled'])).id;
 });
 
-/** Somebody holds a slot; returns the partner's delivery of it, on which no attempt has been made. */
+/** Holds a slot; returns the partner's delivery of the event, before any attempt. */
 const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
 const attempt = (deliveryId: string, times = 1) => service.attempt(deliveryId, times);
-/** An attempt while the subscription has this URL. */
+/** Changes the subscription's URL and makes an attempt. */
 async function attemptAt(deliveryId: string, url: string): Promise<void> {
   const body = { endpoint_url: url };
   expectStatus(await partner.api.patch(`/api/v1/partner/webhooks/${subscriptionId}`, body), 200);

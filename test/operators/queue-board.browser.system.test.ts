@@ -32,7 +32,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** A job in every state that one can be in for long. */
+/** Adds a job in every lasting state. */
 async function fillQueue(): Promise<void> {
   const { queues } = service.context;
   const queue = queues.byName(QUEUE);
@@ -61,7 +61,7 @@ async function visit(path: string, options: BrowserContextOptions = {}): Promise
   return watched;
 }
 
-/** The status of the change that `act` makes; confirmed where the board asks. */
+/** The status of the change that `act` makes; confirms it if the board asks. */
 async function statusOf(page: Page, act: () => Promise<unknown>): Promise<number> {
   const changed = page.waitForResponse((response) => response.request().method() !== 'GET');
   await act();
@@ -78,7 +78,7 @@ describeInBrowser('Bull Board in a browser', () => {
   test('pauses by the keyboard for a reason alone, which alert and audit show, and resumes', async () => {
     const { page, faults, close } = await visit(boardQueue('waiting'));
     const operator = operatorOf(service);
-    // What the operator answers to each question for a reason; null cancels.
+    // The operator's answers to each question for a reason; null cancels.
     const answers: (string | null)[] = [];
     page.on('dialog', (asked) => {
       const answer = answers.shift() ?? null;
@@ -99,7 +99,7 @@ describeInBrowser('Bull Board in a browser', () => {
     };
     await pause();
     expect(await isPaused()).toBe(false);
-    // A blank reason is asked for again.
+    // The board asks again after a blank reason.
     answers.push('  ', 'Receiver under attack, ₹');
     const answered = page.waitForResponse((response) => response.url().endsWith('/pause'));
     await pause();

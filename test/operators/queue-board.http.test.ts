@@ -15,7 +15,7 @@ await placeHold(partner, slotId);
 const jobId = await inside.delayedJob();
 afterAll(() => service.stop());
 
-/** Every call of the board that may change something, filled in with the job that there is. */
+/** Every call of the board that may change something, with the existing job. */
 const changes = async () =>
   (await inside.endpointsOfBoard())
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/'))
@@ -41,7 +41,7 @@ const JSON_BODY = { 'content-type': 'application/json' };
 
 const { jobCount, isPaused } = inside;
 
-/** `%` begins what is sent as it is. */
+/** A reason that begins with `%` is sent without encoding. */
 const pause = (path: string, reason?: string) =>
   operator.send('PUT', `/queues/api/queues/${path}`, {
     headers: reason === undefined ? {} : { 'x-reason': reason.startsWith('%') ? reason : encodeURIComponent(reason) },
@@ -57,7 +57,7 @@ describe('the queue board', () => {
     expect(reply.text.match(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)).toBeNull();
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/https:|\*/);
-    // Control: a link to another host would be taken out.
+    // Control: a link to another host would be removed.
     expect(await inside.pageWithoutOthers('<link rel="x" href="//fonts.example/a"></head>')).not.toContain(
       'fonts.example',
     );

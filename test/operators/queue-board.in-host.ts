@@ -7,7 +7,7 @@ type Context = Service['context'];
 
 const holdExpiry = ({ queues }: Context) => queues.byName('hold-expiry');
 
-/** The id of the first job of `hold-expiry` that waits for its time; waits for one. */
+/** Waits for a delayed job of `hold-expiry`; returns its id. */
 export const delayedJob = (context: Context): Promise<string> =>
   eventually('a delayed job', async () => (await holdExpiry(context).getDelayed())[0]?.id);
 
@@ -16,7 +16,7 @@ export const jobCount = (context: Context): Promise<number> =>
 
 export const isPaused = (context: Context): Promise<boolean> => holdExpiry(context).isPaused();
 
-/** As the board's router names them. */
+/** The endpoints of the board's router. */
 export async function endpointsOfBoard({ queues, config }: Context): Promise<Endpoint[]> {
   return endpointsOf(createQueueBoard(queues, config));
 }

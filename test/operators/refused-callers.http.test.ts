@@ -8,7 +8,7 @@ import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './refused-callers.in-host.ts';
 
-/** What everybody may call: the way in with its style, and what monitoring reads. */
+/** Endpoints without a key: sign-in with its style, and monitoring. */
 const OPEN = new Set([
   'GET /sign-in',
   'GET /console/assets/base.css',
@@ -18,7 +18,7 @@ const OPEN = new Set([
   'GET /readyz',
   'GET /metrics',
 ]);
-/** Fewer than an address may try wrong keys in a minute. */
+/** Below the limit of wrong keys per address and minute. */
 const KEYS_PER_SERVER = 50;
 const ANY_ID = '01890000-0000-7000-8000-000000000001';
 
@@ -33,7 +33,7 @@ afterAll(() => service.stop());
 
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
-/** How each of `asked` is answered to `headers`; by as many servers as its limit of wrong keys makes necessary. */
+/** The outcome of each endpoint with these headers. Uses several servers to stay below the limit of wrong keys. */
 async function answersTo(asked: readonly Endpoint[], headers: Record<string, string>): Promise<string[]> {
   const answers: string[] = [];
   for (let from = 0; from < asked.length; from += KEYS_PER_SERVER) {

@@ -5,7 +5,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Every path of the admin listener and of the queue board in it, as their routers name them. */
+/** Every endpoint of the admin listener, including the queue board, from their routers. */
 export async function endpointsOfAdmin(context: Context): Promise<Endpoint[]> {
   const board = endpointsOf(createQueueBoard(context.queues, context.config));
   return [

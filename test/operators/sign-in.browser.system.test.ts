@@ -6,7 +6,7 @@ import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 const HOST = 'console.example';
-/** Under it a browser says of no form from which origin it comes. */
+/** With this policy, a browser does not send the origin of a form. */
 const TELLS_NOTHING = { headers: { 'referrer-policy': 'no-referrer' } };
 
 const program = await findBrowser();
@@ -26,14 +26,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The origin of the console behind such a proxy. */
+/** The origin of the console behind a proxy with these options. */
 async function behindProxy(options: Parameters<typeof startFrontProxy>[1] & object): Promise<string> {
   const proxy = await startFrontProxy(service.adminUrl, options);
   proxies.push(proxy);
   return `${options.tls === true ? 'https' : 'http'}://${HOST}:${proxy.port}`;
 }
 
-/** A browser that has just sent the operator's key from the sign-in page of this origin. */
+/** Sends the operator's key from the sign-in page of this origin; returns the page. */
 async function signInAt(origin: string): Promise<Page> {
   if (browser === undefined) throw new Error('The browser is not running');
   const context = await browser.newContext({ ignoreHTTPSErrors: true });

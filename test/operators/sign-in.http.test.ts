@@ -12,7 +12,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 const service = await hostedService();
 const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
-/** Somebody without a key. */
+/** A caller without a key. */
 const stranger = createClient(service.adminUrl, undefined);
 let partner: Partner;
 let cookie: string;

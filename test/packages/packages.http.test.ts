@@ -28,7 +28,7 @@ let phones = 0;
 
 const anyPhone = (): string => `+9198000${String((phones += 1)).padStart(5, '0')}`;
 
-/** Sells `phone` so many credits at the venue; returns the purchase's id. */
+/** Sells a package with this many credits to `phone`; returns the purchase's id. */
 async function sellCredits(phone: string, credits: number, fields: Json = {}): Promise<string> {
   const soldId = await anyPackage(service, partner, [venue.id], { credits, ...fields });
   return String((await buyPackage(partner, soldId, { customer_phone: phone }))['id']);
@@ -94,7 +94,7 @@ describe(`${RACERS} confirms at once for one customer`, () => {
     const { hold_id: holdId } = await placeHold(partner, slot());
     const fields = { ...withCredit(phone), idempotency_key: randomUUID() };
     const replies = await Promise.all(
-      // Not equal, so that each makes a run of its own, as in another process.
+      // Different bodies, because one process deduplicates equal calls.
       Array.from({ length: 8 }, (_, index) =>
         confirm(partner, holdId, { ...fields, payment_reference: `pay_${index}` }),
       ),
@@ -131,7 +131,7 @@ describe('a purchase', () => {
     const body = purchaseBody();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
-        // Not equal, so that each makes a run of its own.
+        // Different bodies, because equal calls would be deduplicated.
         buy(packageId, { ...body, payment_method: `upi ${index}` }),
       ),
     );

@@ -42,14 +42,14 @@ async function openEndpoint(status: number): Promise<WebhookReceiver> {
 /** Runs a command line with the partner's key. */
 const run = (...args: string[]): Promise<Ended> => runPartner({ url: service.url, apiKey: partner.apiKey }, args);
 
-/** Runs a command that succeeds with `--json`; returns the JSON document on stdout. */
+/** Runs a command that succeeds, with `--json`; returns its JSON output. */
 async function runJson(...args: string[]): Promise<Json> {
   const { code, out, err } = await run(...args, '--json');
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
   return JSON.parse(out) as Json;
 }
 
-/** Dispatches the events of a hold, and lists their types, oldest first. */
+/** Dispatches the events of a hold; returns their types, oldest first. */
 async function eventsOf(holdId: unknown): Promise<unknown[]> {
   await service.dispatch(String(holdId));
   return (await rowsOf(service, 'events', { holdId: String(holdId) })).map(({ type }) => type);
@@ -122,7 +122,7 @@ describe('the command line', () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const [, list = ''] = /^Commands:\n([^]*?)\n\n/m.exec((await run('--help')).out) ?? [];
     const named = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
-    // The guide of the certification has its command.
+    // The certification guide describes its command.
     const commands = named.filter((name) => name !== 'certify');
     const helps = await Promise.all(commands.map((name) => run(name, '--help')));
     const options = helps.flatMap(({ out }) => out.match(/(?<=^ {2}(?:-\w, )?)--[\w-]+/gm) ?? []);

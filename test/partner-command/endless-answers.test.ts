@@ -6,12 +6,12 @@ import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send
 import { startStubServer } from '../support/stub-server.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
-/** Ten times what any of them reads; the network keeps some of it. */
+/** Ten times what a command reads; network buffers hold some of it. */
 const MUCH_BYTES = 40_000_000;
 
 let status: number;
 let sentBytes: number;
-/** Answers without an end, as fast as it is read. */
+/** Responds without end, as fast as the client reads. */
 const { url, close } = await startStubServer((_request, response) => {
   const body = Readable.from(
     (function* endless() {

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 const ENVIRONMENT = { PARTNER_BASE_URL: 'http://127.0.0.1:4010', PARTNER_API_KEY: 'pk_sandbox_any' };
 const transportOf = (program: string) =>
   commandTransport([process.execPath, '-e', program], ENVIRONMENT, new AbortController().signal);
-/** A shell that leaves a program with its stdout, of which it prints the pid. */
+/** A shell that leaves a background program with its stdout, and prints its pid. */
 const leaving = (then: string) => ['/bin/sh', '-c', `sleep 300 & echo "{\\"pid\\":$!}"; ${then}`];
 const isRunning = (pid: number) => {
   try {

@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const release of releases.splice(0).toReversed()) await release();
 });
 
-/** Bundles the command into one file that Node runs. */
+/** Bundles the command into one file for Node. */
 async function builtCommand(): Promise<string> {
   const outfile = path.join(await temporaryFolder(), 'partner.mjs');
   const requireOfBundle =
@@ -46,7 +46,7 @@ async function builtCommand(): Promise<string> {
   return outfile;
 }
 
-/** A listener between a service and an endpoint, each behind a way that can be cut. */
+/** A listener between a service and an endpoint, with relays that can cut either connection. */
 async function startScene() {
   const partner = await anyPartner(service, [venue.id]);
   const endpoint = await startReceiver();
@@ -81,11 +81,11 @@ async function startScene() {
     endpoint,
     partner,
     secret,
-    /** Everything that the listener has printed, in all its lives. */
+    /** All output of the listener, including before restarts. */
     printed,
-    /** What Node runs. */
+    /** The arguments of Node. */
     commandLine,
-    /** Places holds and releases them, so many times two events. */
+    /** Places and releases this many holds, with two events each. */
     makeEvents: async (pairs: number) => {
       for (let made = 0; made < pairs; made += 1) {
         const { hold_id: holdId } = await placeHold(partner, slotId);
@@ -93,7 +93,7 @@ async function startScene() {
         await service.dispatch(String(holdId));
       }
     },
-    /** The ids of all events that have happened, in the order of the feed. */
+    /** The ids of all events since the start, in the order of the feed. */
     happened: async () => (await feedOf(partner)).slice(begun.length),
   };
 }
@@ -106,7 +106,7 @@ async function feedOf(partner: Partner): Promise<string[]> {
   for (let after = ''; ; ) {
     const page = await partner.api.get(`/api/v1/partner/events?limit=200${after}`);
     const { data, next_cursor: next } = expectStatus(page, 200) as { data: Json[]; next_cursor: string };
-    // `listen` leaves changes of venues out unless asked for them.
+    // By default, `listen` leaves changes of venues out.
     const wanted = data.filter((event) => event['event_type'] !== 'availability_changed');
     ids.push(...wanted.map((event) => String(event['event_id'])));
     if (data.length < 200) return ids;
@@ -115,10 +115,10 @@ async function feedOf(partner: Partner): Promise<string[]> {
 }
 
 const idOf = ({ body }: Received): string => String(body['event_id']);
-/** The ids of the events that the endpoint has seen. */
+/** The ids of the events that the endpoint has received. */
 const arrivedAt = ({ endpoint }: Scene): string[] => endpoint.received.map(idOf);
 
-/** Has the endpoint do something with the next delivery in place of answering it. */
+/** Calls `act` in place of answering the next delivery. */
 function withNextDelivery({ endpoint }: Scene, act: (response: ServerResponse) => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     endpoint.respondWith((_attempt, response) => {
@@ -133,7 +133,7 @@ const restart = async ({ listener }: Scene) => {
   await listener.start();
 };
 
-/** Ways to interrupt the listener while events happen; each resolves once it is over. */
+/** Ways to interrupt the listener while events happen. Each resolves when the interruption is over. */
 const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
   'the listener is killed while a delivery is under way': async (scene) => {
     const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));
@@ -170,7 +170,7 @@ const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
   },
 };
 
-/** The ids of a list that the listener had not said to be repeated when they came again. */
+/** The ids that arrived repeatedly although the listener did not report the repetition. */
 async function unannounced(scene: Scene): Promise<string[]> {
   const arrived = arrivedAt(scene);
   const twice = arrived.filter((id, index) => arrived.indexOf(id) !== index);
@@ -218,7 +218,7 @@ describe('partner listen', () => {
 
   test('a lock whose process died is no obstacle, even where another has its pid now', async () => {
     const file = path.join(await temporaryFolder(), 'state.json');
-    // No system has a process of this number.
+    // No system uses this process id.
     await writeFile(`${file}.99999999.lock`, '');
     const unlock = await lockState(file);
     expect(await readFile(`${file}.${process.pid}.lock`, 'utf8')).not.toBe('');

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const stateFile = () => path.join(folder, 'state.json');
 
-/** Starts to listen with the state of this test; resolves once it does. */
+/** Starts to listen with the state file of this test; resolves when it listens. */
 async function listen(...args: string[]): Promise<Running> {
   const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile(), ...args];
   const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
@@ -51,7 +51,7 @@ async function stop(listener: Running): Promise<void> {
   running.splice(running.indexOf(listener), 1);
 }
 
-/** Places a hold on a free slot; its event is in the feed from then on. */
+/** Places a hold on a free slot; returns when its event is in the feed. */
 async function makeHold(): Promise<string> {
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const { hold_id: holdId } = await placeHold(partner, slotId);
@@ -59,7 +59,7 @@ async function makeHold(): Promise<string> {
   return String(holdId);
 }
 
-/** The names in backticks, in order. */
+/** The names in backticks, sorted. */
 const namesIn = (text: string) => (text.match(/(?<=`)\w+(?=`)/g) ?? []).toSorted();
 
 const holdsAt = () => endpoint.received.map(({ body }) => String(body['hold_id']));
@@ -86,7 +86,7 @@ describe('partner listen', () => {
   test('began while the feed had events of an hour, --since takes them too, and later starts go on', async () => {
     const first = await makeHold();
     const listener = await listen('--since', '1h');
-    // Seen by the endpoint is not yet known to the listener, which would say so and repeat it.
+    // Wait for the listener: if it stopped before it saw the response, it would repeat the delivery.
     await eventually('it is forwarded', () => / 204 /.test(listener.printed.out));
     expect(holdsAt()).toEqual([first]);
     await stop(listener);

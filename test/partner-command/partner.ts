@@ -2,12 +2,12 @@ import { runPartnerCommand } from '../../packages/client/src/cli/program.ts';
 import type { Environment, World } from '../../packages/client/src/cli/world.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 
-/** What a command line printed, and the code with which it would have ended. */
+/** What a command line printed, and its exit code. */
 export type Ended = { code: number; out: string; err: string };
 
 type Given = { environment?: Partial<Environment>; isTty?: boolean; columns?: number };
 
-/** Starts the command line with a key at a service, without a terminal unless stated. */
+/** Starts the command line with a key and a service's URL, without a terminal by default. */
 export async function startPartner(
   { url, apiKey }: { url: string; apiKey: string | undefined },
   args: readonly string[],
@@ -37,9 +37,9 @@ export async function startPartner(
   };
   const ended: Promise<Ended> = runPartnerCommand(args, world).then((code) => ({ code, ...printed }));
   return {
-    /** What it has printed so far. */
+    /** The output so far. */
     printed,
-    /** As Ctrl-C does. */
+    /** Interrupts like Ctrl-C. */
     interrupt: () => stop.abort(),
     ended,
   };

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await writeFile(at('profile.json'), PROFILE);
 });
 
-/** Nothing listens there, so that no run begins. */
+/** Nothing listens there, so no run begins. */
 const NOBODY = { url: 'http://127.0.0.1:1023', apiKey: 'pk_sandbox_any' };
 const certify = (...args: string[]) => partner(NOBODY, ['certify', '--profile', at('profile.json'), ...args]);
 

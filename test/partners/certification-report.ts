@@ -4,13 +4,13 @@ import type { Json } from '../support/factories.ts';
 
 export type Outcome = CertificationReport['scenarios'][number]['outcome'];
 
-/** A report as it is sent. */
+/** A report as sent to the service. */
 export type SentReport = Omit<CertificationReport, 'started_at' | 'ended_at'> & {
   started_at: string;
   ended_at: string;
 };
 
-/** A report of the whole suite, whose first scenarios came out so and the others passed; true to itself. */
+/** A consistent report of the whole suite: the first scenarios have these outcomes, the others passed. */
 export function certificationReport(partnerId: string, first: readonly Outcome[] = [], changed: Json = {}): SentReport {
   const outcomes = SUITE.scenarios.map((_, index) => first[index] ?? 'passed');
   const countOf = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;

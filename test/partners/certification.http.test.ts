@@ -23,7 +23,7 @@ const withFirst = (changed: Partial<SentReport['scenarios'][number]>, report = r
   scenarios: report.scenarios.map((each, index) => (index === 0 ? { ...each, ...changed } : each)),
 });
 
-/** A report of these scenarios alone, which all passed. */
+/** A report of only these scenarios, all passed. */
 const ofOnly = (scenarios: SentReport['scenarios'], changed: Json = {}) =>
   reportOf([], { scenarios, summary: { passed: scenarios.length, failed: 0, not_tried: 0 }, ...changed });
 

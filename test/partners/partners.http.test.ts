@@ -29,7 +29,7 @@ async function create(by = operator, fields: Json = {}): Promise<Json & { id: st
 }
 const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
   expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
-/** When the partner's only key was last used, once that is noted. */
+/** When the partner's only key was last used, once the service has noted it. */
 const lastUse = (partnerId: string) =>
   eventually('the use of the key to be noted', async () => {
     const { data } = expectStatus(await operator.get(`${PARTNERS}/${partnerId}/keys`), 200);
@@ -95,7 +95,7 @@ describe('partners', () => {
       return seen;
     };
     const [a = '', b, c] = ids;
-    // The renamed venue comes again, as a new one would.
+    // The renamed venue appears again, like a new one.
     expect((await follow(a)).filter((id) => ids.includes(String(id)))).toEqual([a, b, c, a]);
   });
 
@@ -156,7 +156,7 @@ describe('keys', () => {
     await changeRow(service, 'api_keys', keyId, { $set: { lastUsedAt: new Date(0) } });
     await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
     expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
-    // Another process has noted nothing yet.
+    // Another process, which has not noted a use yet.
     await service.inHost<typeof Inside>(INSIDE).noteUseElsewhere(keyId);
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });

@@ -3,7 +3,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Notes that a key was used, as another process does that has noted nothing yet. */
+/** Notes a use of the key, like a process that has not noted any yet. */
 export async function noteUseElsewhere(context: Context, keyId: string): Promise<void> {
   createKeyUse(context).note({ _id: keyId, hash: '' });
 }

@@ -23,7 +23,7 @@ async function listed(key: Json): Promise<Json | undefined> {
   return (data as Json[]).find((each) => each['key_id'] === key['key_id']);
 }
 
-/** Lets a key have expired, as time would. */
+/** Lets a key expire. */
 const expire = (key: Json) =>
   changeRow(service, 'api_keys', key['key_id'], { $set: { expiresAt: new Date(Date.now() - 1000) } });
 

@@ -8,8 +8,8 @@ import { monitoredUri } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 
 /**
- * How many texts of how many bytes were compared in constant time; the comparison itself is the real one. It is in place before
- * anything that compares is loaded.
+ * The sizes in bytes of buffers that were compared in constant time, by the real function. The mock must precede the
+ * imports of modules that compare.
  */
 const compared: number[] = [];
 jest.unstable_mockModule('node:crypto', () => ({
@@ -25,7 +25,7 @@ const { startService } = await import('../support/service.ts');
 
 const service = await startService({ MONGODB_URI: monitoredUri() });
 afterAll(() => service.stop());
-/** How many keys each read of the database looked for. */
+/** How many keys each database read looked up. */
 const reads: number[] = [];
 service.context.db.getClient().on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => {
   if (command['aggregate'] !== 'api_keys') return;
@@ -47,7 +47,7 @@ test('a key that there is not costs the comparison that a wrong one of a real ke
 
   expect(await comparisonsOf(wrong)).toEqual(['401 INVALID_API_KEY', 32]);
   expect(await comparisonsOf(unknownKey())).toEqual(['401 INVALID_API_KEY', 32]);
-  // What is not of the form of a key has none to look up: that form is public.
+  // A text without the format of a key needs no lookup, and reveals nothing: the format is public.
   expect(await comparisonsOf('no key at all')).toEqual(['401 INVALID_API_KEY']);
   expect(await comparisonsOf(apiKey)).toEqual(['200', 32]);
 });
@@ -55,7 +55,7 @@ test('a key that there is not costs the comparison that a wrong one of a real ke
 test('past the limit of an address its unknown keys share reads, and a right one among them passes', async () => {
   const [known, fresh] = [await anyPartner(service), await anyPartner(service)];
   expect(await ask(known.apiKey)).toBe('200');
-  // Three are counted by the test above.
+  // The test above has used three.
   const first = await Promise.all(Array.from({ length: 57 }, () => ask(unknownKey())));
   expect(new Set(first)).toEqual(new Set(['401 INVALID_API_KEY']));
 
@@ -64,7 +64,7 @@ test('past the limit of an address its unknown keys share reads, and a right one
   expect(await Promise.all([ask(fresh.apiKey), ask(known.apiKey)])).toEqual(['200', '200']);
   expect(new Set(await Promise.all(flood))).toEqual(new Set(['429 RATE_LIMITED']));
   expect(reads.reduce((sum, count) => sum + count, 0)).toBe(201);
-  // As many as fit in at one a tenth of a second.
+  // At most one read per tenth of a second.
   expect(reads.length).toBeLessThan(20);
 
   const alert = await eventually('the burst to be noticed', async () => {

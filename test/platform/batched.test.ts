@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { batched } from '../../src/platform/batched.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Work whose batches end when they are told to. */
+/** Batched work whose batches the test ends. */
 function controlled(maxItems: number) {
   const batches: { items: readonly string[]; end: (results: (string | Error)[] | Error) => void }[] = [];
   const work = (items: readonly string[]) =>
@@ -14,7 +14,7 @@ function controlled(maxItems: number) {
   return { batches, call: batched(work, maxItems) };
 }
 
-/** Until what is called in this turn of the event loop has begun. */
+/** Waits until all calls of this turn of the event loop have begun. */
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const itemsOf = (batches: readonly { items: readonly string[] }[]) => batches.map(({ items }) => items);
 

@@ -2,13 +2,13 @@ import type { Db } from '../../src/platform/mongo.ts';
 
 type Call = () => Promise<unknown>;
 
-/** What becomes of the commands by which a cache reads entries, and by which it confirms that they came from the primary. */
+/** Wrappers of the commands that read cache entries, and of those that confirm that the primary sent them. */
 export type CacheCalls = {
   onReading: (read: Call) => Promise<unknown>;
   onConfirmation: (confirm: Call) => Promise<unknown>;
 };
 
-/** Passes every such command of this connection through `calls`, which may change. */
+/** Routes these commands of the connection through `calls`, which the test may replace later. */
 export function watchCacheCalls(db: Db, calls: CacheCalls): void {
   const leases = db.collection('cache_leases') as unknown as {
     findOne: (filter: unknown, options: { readConcern: { level: string } }) => Promise<unknown>;
@@ -17,7 +17,7 @@ export function watchCacheCalls(db: Db, calls: CacheCalls): void {
   const [findOne, aggregate] = [leases.findOne.bind(leases), leases.aggregate.bind(leases)];
   leases.findOne = (filter, options) => {
     const find = () => findOne(filter, options);
-    // A change that waits asks for the longest lease by another read.
+    // Not the other read, by which a waiting change looks for the longest lease.
     return options.readConcern.level === 'linearizable' ? calls.onConfirmation(find) : find();
   };
   leases.aggregate = (...given) => ({ toArray: () => calls.onReading(() => aggregate(...given).toArray()) });

@@ -27,7 +27,7 @@ test('a civil day ends where the next one begins', () => {
     start: new Date('2026-11-20T18:30:00.000Z'),
     end: new Date('2026-11-21T18:30:00.000Z'),
   });
-  // Havana's 8 March begins at 01:00, since the clocks skip midnight.
+  // In Havana, 8 March begins at 01:00, because the clocks skip the first hour.
   expect(dayBounds('2026-03-08', 'America/Havana').start).toEqual(new Date('2026-03-08T05:00:00.000Z'));
 });
 
@@ -89,7 +89,7 @@ test('only RFC 3339 of the years that four digits show is an instant', () => {
 
 test('a time zone has the spelling of the IANA database, whatever the case', () => {
   const listed = Intl.supportedValuesOf('timeZone');
-  // Node lists former names; these are newer ones, aliases, and names with capitals in odd places.
+  // Node lists old names. These are newer names, aliases, and names with unusual capitals.
   const others = ['Kolkata', 'Kathmandu', 'Ho_Chi_Minh', 'Ust-Nera'].map((city) => `Asia/${city}`);
   others.push('America/Argentina/Buenos_Aires', 'America/Port-au-Prince', 'Africa/Dar_es_Salaam');
   others.push('Antarctica/DumontDUrville', 'Europe/Isle_of_Man', 'Europe/Kyiv', 'US/Pacific', 'Etc/GMT+5');

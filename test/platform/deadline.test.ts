@@ -6,7 +6,7 @@ import { collectGarbage } from '../support/collect-garbage.ts';
 const DEADLINE_MS = 100;
 const NEVER = new AbortController().signal;
 
-/** What a caller does that holds nothing but the listener it has put on its signal. */
+/** A caller that is referenced only by its listener on the signal. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     const fail = () => reject(signal.reason as Error);

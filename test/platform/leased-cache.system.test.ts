@@ -11,7 +11,7 @@ import { latch } from '../support/latch.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 import { type CacheCalls, watchCacheCalls } from './cache-calls.ts';
 
-/** Longer than any test takes: what it shows does not depend on when a lease ends. */
+/** Longer than any test, so that no lease ends during it. */
 const LONG_MS = 10_000;
 /** Short, for tests that wait for its end. */
 const SHORT_MS = 800;
@@ -21,12 +21,12 @@ type Call = () => Promise<unknown>;
 
 const THINGS: EntryKind = { collection: 'things', stages: [] };
 
-/** A process: a connection of its own, and its cache. */
+/** A process with its own connection and cache. */
 type Peer = {
   db: Db;
   cache: LeasedCache;
   entry(name: string, from?: 'database'): Promise<Entry<Thing> | null>;
-  /** The same, its value alone. */
+  /** The entry's value. */
   read(name: string, from?: 'database'): Promise<Thing | null>;
   write(name: string, thing: Thing): Promise<void>;
   readings: number;
@@ -42,14 +42,14 @@ afterEach(async () => {
   jest.restoreAllMocks();
   shiftedMs = 0;
   await Promise.all(peers.map(({ db }) => db.close()));
-  // By a connection that writes nothing else: what a peer has under way would make a dropped database anew.
+  // Drop with a fresh connection: a peer's commands in progress would create the database again.
   const last = await connected(createDb());
   await last.dropDatabase();
   await last.close();
   [database, peers] = [freshName(), []];
 });
 
-/** What every clock of this process shows from now on. */
+/** Advances every clock of this process. */
 function passTime(ms: number): void {
   shiftedMs += ms;
   jest.spyOn(performance, 'now').mockImplementation(() => realNow() + shiftedMs);
@@ -94,7 +94,7 @@ async function openPeer(leaseMs = LONG_MS): Promise<Peer> {
   return peer;
 }
 
-/** Reads the thing, and resolves when the cache has it. */
+/** Reads the thing; resolves when it is cached. */
 async function cached(peer: Peer, name: string): Promise<Thing> {
   return eventually(`${name} is cached`, async () => {
     const thing = await peer.read(name);
@@ -109,7 +109,7 @@ const leaseOf = ({ cache }: Peer, ...entries: (Entry | null)[]): Promise<Lease |
     1000,
   );
 
-/** A call that stands still once it has been carried out, until it may go on. */
+/** Delays a call's result until `open` is called. */
 function gate() {
   const [reached, opened] = [latch(), latch()];
   const hold = async (call: Call) => {
@@ -124,7 +124,7 @@ function gate() {
 const unhindered = (call: Call) => call();
 const away = () => Promise.reject(new Error('no primary'));
 
-/** The driver of the peer learns of another primary. */
+/** Tells the peer's driver of another primary. */
 function elect(peer: Peer): void {
   const elected = { type: 'RSPrimary', address: 'other:27017', electionId: undefined };
   const newDescription = { type: 'ReplicaSetWithPrimary', servers: new Map([[elected.address, elected]]) };
@@ -139,7 +139,7 @@ describe('an entry', () => {
     await peer.cache.invalidate('here');
     expect(await cached(peer, 'a')).toBe(first);
     await peer.write('a', { n: 2 });
-    // Control: nobody has said so.
+    // Control: the cache has not been told.
     expect(await peer.read('a')).toBe(first);
     expect(await peer.read('a', 'database')).toMatchObject({ n: 2 });
     expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
@@ -216,7 +216,7 @@ describe('an entry', () => {
     const peer = await openPeer(LONG_MS / 10);
     const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
     await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
-    // At different times, so that they are not of one age.
+    // At different times, so that their entries differ in age.
     for (const name of names) await peer.read(name);
     await eventually('all are cached', () => peer.cache.size().entries === names.length);
     const [beganAt, before] = [realNow(), peer.readings];
@@ -249,7 +249,7 @@ describe('an entry', () => {
 });
 
 describe('a reading', () => {
-  /** A reading that stands still once it has found 1, which was changed to 2 since. */
+  /** A read that has found 1 and is delayed, while the value changes to 2. */
   async function overtakenReading() {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
@@ -272,7 +272,7 @@ describe('a reading', () => {
 
   test('that a later one has overtaken replaces nothing', async () => {
     const { peer, held, first } = await overtakenReading();
-    // It waits no longer for one that is stuck on its connection.
+    // It does not wait for the first read, which hangs on its connection.
     expect(await peer.read('a')).toMatchObject({ n: 2 });
     const second = await cached(peer, 'a');
     held.open();

@@ -36,7 +36,7 @@ const RULES: EntryKind = { collection: 'rules_of_things', stages: [] };
 const rules = (db: Db) => openCollection<Rule>(db, 'rules_of_things');
 const sales = (db: Db) => openCollection<Sale>(db, 'sales');
 
-/** Sells by the rule `n`, unless it is too late for the lease by the database's clock. */
+/** Sells by the rule `n`, unless the lease has ended by the database's clock. */
 async function sell(db: Db, sale: Sale, lease: Lease, isGuarded: boolean): Promise<boolean> {
   const isInTime = isGuarded ? { $lt: ['$$NOW', lease.beginBy] } : true;
   const update = [{ $replaceWith: { $cond: [isInTime, { $literal: sale }, { $toInt: 'late' }] } }];
@@ -53,8 +53,8 @@ async function sell(db: Db, sale: Sale, lease: Lease, isGuarded: boolean): Promi
 }
 
 /**
- * Several processes sell by a rule that they have in memory, each held up at random wherever it waits, up to some leases long, while it is
- * changed. Returns by which rules something was sold after the change of them was answered, and how much there was of everything.
+ * Several processes sell by a cached rule while it changes. Each may stall anywhere, for up to several leases. Returns
+ * the sales by an old rule after the response to its change, and counts of outcomes.
  */
 async function sellAmidChanges(seed: number, isGuarded: boolean) {
   const random = mulberry32(seed);
@@ -76,7 +76,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
       const rule = await cache.read<Rule>(RULES, 'a').catch(() => null);
       await pause();
       const lease = rule === null ? undefined : await cache.lease([rule], LEASE_MS);
-      // As a process that is frozen before its write.
+      // Like a process that freezes before its write.
       await pause();
       lastSale += 1;
       if (lease === undefined || rule === null) counts.without += 1;
@@ -108,7 +108,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   return { faults, counts };
 }
 
-/** Some readings and some confirmations are late, some fail. */
+/** Makes some reads and confirmations slow, and lets some fail. */
 function slowReadings(db: Db, pause: () => Promise<void>, random: () => number): void {
   const slowly = async (call: () => Promise<unknown>) => {
     if (random() < 0.1) throw new Error('the connection was lost');
@@ -123,7 +123,7 @@ test('nothing is sold by a rule once its change was answered, however sellers ar
   const seed = propertySeed();
   const { faults, counts } = await sellAmidChanges(seed, true);
   expect([seed, faults]).toEqual([seed, []]);
-  // Control: they did sell, and were late.
+  // Control: some sales succeeded, and some were late.
   expect(Math.min(counts.sold, counts.late)).toBeGreaterThan(0);
 }, 300_000);
 

@@ -9,7 +9,7 @@ const logger = pathToFileURL(path.resolve(import.meta.dirname, '../../src/platfo
 const [option = '', tsx = ''] = nodeArguments('logger.ts');
 const STUCK_AFTER_MS = 3000;
 
-/** A program that logs two lines and exits when it is told to. */
+/** Starts a program that logs two lines and exits when told to. */
 async function started(makeLog: string): Promise<ChildProcess> {
   const program = `${makeLog}
     process.on('message', () => { log.info('stopping'); log.info('stopped'); process.exit(0); });
@@ -21,7 +21,7 @@ async function started(makeLog: string): Promise<ChildProcess> {
   return child;
 }
 
-/** What becomes of it when nobody reads its log any more: the exit code, or 'stuck'. */
+/** Stops reading the log and tells the program to exit; returns the exit code, or `stuck`. */
 async function exitUnread(child: ChildProcess): Promise<unknown> {
   child.stdout?.destroy();
   const exited = once(child, 'exit');

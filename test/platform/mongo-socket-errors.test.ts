@@ -14,13 +14,13 @@ import { freshName, serviceEnvironment } from '../support/service-environment.ts
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { verdict } from '../support/verdict.ts';
 
-/** A service whose connections to MongoDB can be ended from the other side. */
+/** A relay that can end the service's connections to MongoDB. */
 let relay: TcpRelay;
 let service: Service;
-/** The driver's sockets as they are made, in this process. */
+/** The driver's sockets in this process. */
 const sockets: Socket[] = [];
 let onEnd: () => void = () => undefined;
-/** The codes of the errors that they had. */
+/** The codes of the sockets' errors. */
 const errors: unknown[] = [];
 
 const watch = (message: unknown) => {
@@ -29,7 +29,7 @@ const watch = (message: unknown) => {
     if (socket.remotePort !== relay.port) return;
     sockets.push(socket);
     socket.on('error', (err) => errors.push((err as NodeJS.ErrnoException).code));
-    // Node's own listener comes first: from then on it refuses what is written.
+    // Node's own listener runs first; after it, the socket rejects writes.
     socket.on('end', () => onEnd());
   });
 };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   relay = await startTcpRelay(Number(uri.port));
   subscribe('net.client.socket', watch);
   uri.port = String(relay.port);
-  // Else the driver would go on to where the replica set says that it is.
+  // Otherwise the driver would connect to the replica set's own address.
   uri.search = 'directConnection=true';
   service = await startService({ MONGODB_URI: uri.toString() });
 });
@@ -57,16 +57,16 @@ test('a command that meets a connection whose end has been read is repeated on a
   onEnd = () => {
     made += 1;
     const write = notes.insertOne({ _id: made });
-    // It may fail before all are looked at.
+    // It may fail before the test awaits it.
     write.catch(() => undefined);
     writes.push(write);
   };
   await eventually('one was met', async () => {
     await Promise.all(Array.from({ length: 8 }, () => notes.findOne({})));
-    // Not those that the driver makes meanwhile, which nobody ends.
+    // Not the sockets that the driver opens meanwhile, which nothing ends.
     const present = [...sockets];
     await eventually('all have ended', () => {
-      // Again, for one that the relay had not taken yet.
+      // Again, because the relay may not have accepted a connection yet.
       relay.halfClose();
       return present.every((socket) => socket.destroyed);
     });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CONFIRMED, NEWEST, newestOf } from '../../src/platform/newest-reads.ts';
 
-/** A read that finds the keys in capitals with the given options; notes what it was asked. */
+/** A read that returns the keys in upper case if `isThere`, and notes its calls. */
 function controlled(isThere: (key: string, isConfirming: boolean) => boolean) {
   const asked: [string, readonly string[]][] = [];
   const find = newestOf<string, { key: string }>(async (keys, options) => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readWork } from '../../src/operations/metrics/metrics-page.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
-/** Time that passes a second at a time, as it does for a process that runs. */
+/** A clock that advances second by second, as for a running process. */
 function running() {
   let nowMs = 0;
   const progress = createProgress(() => nowMs);

@@ -63,7 +63,7 @@ test.each([
   ['a{pbs}b', true],
   ['pbs', false],
   ['{}', false],
-  // Redis looks at the first braces only.
+  // Redis reads only the first braces.
   ['{}{pbs}', false],
   ['}pbs{', false],
 ])('the prefix %s has a hash tag: %s', (prefix, has) => {

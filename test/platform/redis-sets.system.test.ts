@@ -15,7 +15,7 @@ const PREFIX = '{pbs}';
 const silent = createLogger('test', 'silent');
 const atEnd = releasing(afterAll);
 
-/** What a process does with Redis: offers jobs, takes them, counts calls. */
+/** Uses Redis like a process: offers jobs, takes them, counts calls. */
 async function useOf({ url }: RedisSet) {
   const queues = createQueues(url, PREFIX, silent);
   atEnd(() => queues.close());

@@ -24,7 +24,8 @@ describe('sealing', () => {
     for (const text of [secret, '', 'x'.repeat(10_000)]) expect(box.open(box.seal(text, row), row)).toBe(text);
   });
 
-  // Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, associated data), base64url of IV + ciphertext + tag.
+  // Made with Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, associated data), as base64url
+  // of IV + ciphertext + tag.
   test('opens what another implementation of AES-256-GCM sealed', () => {
     // Associated data: ["v2","630dcd29","partner:7","webhook_subscription:42"]
     const sealed = 'v2.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3Cxe7k6bHDFPd7wRiMtsMZ';
@@ -81,7 +82,7 @@ describe('tampering', () => {
 
   test('a second spelling of the same bytes is not accepted', () => {
     const box = createSecretBox([key]);
-    // A text of 15 bytes makes 43, which leave four unused bits in the last character: A, Q, g or w when they are zeros.
+    // 15 bytes make 43 characters, with four unused bits in the last: A, Q, g or w if they are zero.
     const sealed = box.seal('fifteen bytes..', row);
     const respelled = sealed.replace(/[AQgw]$/, (last) => ({ A: 'B', Q: 'R', g: 'h', w: 'x' })[last] ?? last);
     expect(Buffer.from(respelled.slice(12), 'base64url')).toEqual(Buffer.from(sealed.slice(12), 'base64url'));

@@ -3,7 +3,7 @@ import { deduplicatedCalls } from '../../src/platform/deduplicated-calls.ts';
 
 type Outcome = { run: number; isReplay: boolean };
 
-/** Work that ends when it is told to, and counts its runs. */
+/** Deduplicated calls whose runs the test ends and counts. */
 function controlled() {
   const ends: { resolve: (outcome: Outcome) => void; reject: (err: Error) => void }[] = [];
   const deduplicate = deduplicatedCalls<Outcome>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { singleFlight, singleFlightByKey, singleFlightOfOneKind } from '../../src/platform/single-flight.ts';
 
-/** A work that ends when it is told to, and counts its runs. */
+/** Work whose runs the test ends and counts. */
 function controlled() {
   const ends: { resolve: (run: number) => void; reject: (err: Error) => void }[] = [];
   const work = () => new Promise<number>((resolve, reject) => void ends.push({ resolve, reject }));

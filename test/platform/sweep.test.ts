@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const each of sweeping.splice(0)) await each.stop();
 });
 
-/** Sweeps every 10 ms with this page; counts pages and rounds, those that did not get the lease among them. */
+/** Sweeps every 10 ms; counts pages, and rounds with or without the lock. */
 function sweep(name: string, page: () => Promise<void> = () => Promise.resolve()): Sweeping {
   const stopping = new AbortController();
   let [ran, rounds] = [0, 0];
@@ -50,7 +50,7 @@ async function gaugeOf(metric: string, sweepName: string): Promise<number> {
 }
 const lastRunOf = (name: string) => gaugeOf('sweep_last_run_timestamp_seconds', name);
 
-/** Waits for some more rounds. */
+/** Waits for three more rounds. */
 async function moreRounds({ rounds }: Sweeping): Promise<void> {
   const before = rounds();
   await eventually('three more rounds', () => rounds() >= before + 3);
@@ -108,7 +108,7 @@ describe('the lease of a sweep', () => {
       return leases.length < 3 ? { count: 0, next: leases.length } : { count: 0 };
     };
     const hourly = { name: 'hourly', everyMs: 3_600_000, run };
-    // The first lease ends at once, so there is one to take.
+    // This lock expires immediately, so the sweep can take it over.
     await acquireLock(db, 'sweep-hourly', 'nobody', 0);
     const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
     await eventually('all pages are done', () => leases.length === 3);

@@ -3,7 +3,7 @@ import { LINES, ONE_LINE, onOneLine, plainJson, VISIBLE, withMarks } from '../..
 
 const named = (from: number, to = from) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
-/** Marks of direction first, then what else is not seen. */
+/** Direction marks first, then other invisible characters. */
 const UNSEEN = [
   ...[...named(0x061c), ...named(0x200e, 0x200f), ...named(0x202a, 0x202e), ...named(0x2066, 0x2069)],
   ...[...named(0), ...named(0x1b), ...named(0x7f), ...named(0x9b), ...named(0xad), ...named(0x180e)],

@@ -35,13 +35,13 @@ afterAll(async () => {
   await Promise.all([standalone, uninitiated, evicting, forgetting].map((each) => each.discard()));
 });
 
-/** The exit code of a process that must not run, and its fatal log lines. */
+/** The exit code and fatal log lines of a process that must refuse to run. */
 async function refusalOf(process: SpawnedProcess): Promise<{ code: number | null; fatal: unknown[] }> {
   const { code } = await process.exited;
   return { code, fatal: process.log().flatMap((line) => (line['level'] === 'fatal' ? [line['msg']] : [])) };
 }
 
-/** A log that can be read, and a signal that ends what waits. */
+/** A readable log, and a signal that ends waiting. */
 function listening() {
   const lines: string[] = [];
   const stopping = new AbortController();
@@ -59,7 +59,7 @@ describe('a MongoDB that is no replica set', () => {
   };
 
   test('ends the API, a worker and the migration with the remedy', async () => {
-    // The driver connects without the name of a set, and passes the server over with one.
+    // The driver connects without a set's name, and ignores the server with one.
     const named = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
     const unnamed = environment({ MONGODB_URI: standalone.uri });
     const processes = [
@@ -87,7 +87,7 @@ describe('a MongoDB that is no replica set', () => {
       await opened;
       expect(logged().split('run rs.initiate() once')).toHaveLength(2);
       expect(logged()).toContain('MongoDB is reachable');
-      // A name that is not this set's would be waited for in vain.
+      // Waiting for a set of another name would never end.
       await expect(openDb(createDb(), `${uninitiated.uri}?replicaSet=rs1`, log, stopping.signal)).rejects.toThrow(
         'names the replica set rs1, and this MongoDB belongs to rs0',
       );
@@ -109,7 +109,7 @@ test.each([
   await expect(opened).rejects.toThrow(`MONGODB_URI cannot be used: ${said}`);
 });
 
-/** What a process makes of a Redis when it meets it. */
+/** The outcome of a process's check of this Redis. */
 async function verdictOn(
   redisUrl: string,
   overrides: Record<string, string>,

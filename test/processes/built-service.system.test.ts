@@ -13,11 +13,11 @@ import { dropDatabase } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { projectFolder } from '../support/worker-process.ts';
 
-/** Root may write to read-only files, so a test that runs as root starts the service as nobody. */
+/** Root can write to read-only files, so the service does not run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** Starting each takes seconds: `npm run test:system` starts one worker for both. */
+/** Each start takes seconds, so the short tier leaves these out: it starts one worker for both. */
 const OTHERS = ['dist/workers/hold-expiry.js', 'dist/src/main/rewrap-secrets.js'];
-/** The first makes the database that the others need. */
+/** The first creates the database for the others. */
 const PROGRAMS = [
   'dist/src/main/migrate.js',
   'dist/src/main/api.js',
@@ -30,14 +30,14 @@ const run = promisify(execFile);
 const environment = serviceEnvironment(freshName());
 let folder = '';
 
-/** Every file of the installation with the time of its last change. */
+/** Every file of the installation with its modification time. */
 async function filesWithTimes(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const files = names.map(async (name) => `${name} ${(await lstat(path.join(folder, name))).mtimeMs}`);
   return (await Promise.all(files)).toSorted();
 }
 
-/** Starts Node in the installation; returns what it printed and how it ends. */
+/** Starts Node in the installation; returns its output and exit code. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, args, { ...NOBODY, cwd: folder, env });
   let output = '';

@@ -17,7 +17,7 @@ let db: Db;
 let folder: string;
 let env: Record<string, string>;
 
-// A server of its own: a fail point is of the whole server.
+// Its own server, because a fail point affects the whole server.
 beforeAll(async () => {
   folder = await temporaryFolder();
   mongod = await ownMongod();
@@ -52,7 +52,7 @@ const failCommand = async (mode: unknown, data: Record<string, unknown>) => {
   return Number(count);
 };
 
-/** Holds up a MongoDB command of the program that `start` starts, until the fail point is off. */
+/** Blocks a MongoDB command of the program that `start` starts, until the fail point is off. */
 async function heldUp(
   data: { failCommands: string[]; namespace: string },
   start: () => SpawnedProcess,

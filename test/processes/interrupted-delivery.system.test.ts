@@ -8,13 +8,13 @@ import { type Service, startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
-/** What an orchestrator grants before it kills. */
+/** The time that an orchestrator waits before it kills a process. */
 const GRACE_MS = 25_000;
 
 const services: Service[] = [];
 const receivers: WebhookReceiver[] = [];
 
-/** A delivery worker whose first attempt has arrived at a receiver that does not answer by itself. */
+/** A delivery worker whose first attempt has arrived at a receiver, which has not responded. */
 type Scene = { receiver: WebhookReceiver; worker: SpawnedProcess; startWorker: () => SpawnedProcess } & {
   readRow: () => Promise<DeliveryRow>;
   isDelivered: () => Promise<boolean>;
@@ -51,7 +51,7 @@ async function stopWhileTheReceiverIsSlow() {
 }
 
 async function stopWhileTheReceiverHangs() {
-  // A timeout longer than the grace: the attempt would not end by itself in time.
+  // The timeout is longer than the grace, so the attempt cannot end in time.
   const scene = await attemptInProgress(() => undefined, { WEBHOOK_TIMEOUT_MS: '60000' });
   const end = await stopProcess(scene.worker);
   const rowAtEnd = await scene.readRow();
@@ -61,7 +61,7 @@ async function stopWhileTheReceiverHangs() {
   return { end, rowAtEnd, row: await scene.readRow(), received: scene.receiver.received };
 }
 
-// They mostly wait, so they go on side by side.
+// They mostly wait, so they run concurrently.
 let slow: ReturnType<typeof stopWhileTheReceiverIsSlow>;
 let hanging: ReturnType<typeof stopWhileTheReceiverHangs>;
 beforeAll(async () => {

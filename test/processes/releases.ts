@@ -1,4 +1,4 @@
-/** A program for release-order.system.test.ts: `<program> [fail]`; asks for its stop in every other way while it stops. */
+/** Program of release-order.system.test.ts: `<program> [fail]`. While stopping, it requests a stop in every other way. */
 
 import { once } from 'node:events';
 import { runProcess } from '../../src/process/lifecycle.ts';

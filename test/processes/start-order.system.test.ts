@@ -17,10 +17,10 @@ let environment: Record<string, string>;
 let api: SpawnedProcess;
 let workers: SpawnedProcess[];
 let urls: { url: string; adminUrl: string };
-/** The admin listener and each worker. */
+/** The URLs of the admin listener and of each worker. */
 let healthUrls: string[];
 
-// Everything is started while nothing listens on either port; the tests below follow one story, in order.
+// Start everything before the stores. The tests below run in order and build on each other.
 beforeAll(async () => {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   environment = {
@@ -45,7 +45,7 @@ test('without MongoDB and Redis every process waits and names what is missing', 
     await logged(process, 'waiting for MongoDB: it cannot be reached yet');
     await logged(process, 'waiting for Redis: it cannot be reached');
   }
-  // The API serves without them; a worker that is ready would claim to work.
+  // The API serves without the stores; a worker may not report ready without them.
   await logged(api, 'ready');
   const ready = workers.map((each) => each.log().some((line) => line['msg'] === 'ready'));
   expect(ready).toEqual([false, false]);
@@ -105,7 +105,7 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
 
 test('once both are there, a hold is announced, expires, and is announced again', async () => {
   await redis.start();
-  // This Redis keeps nothing, of which each start warns.
+  // This Redis is not persistent, so each start logs a warning.
   for (const process of [api, ...workers])
     await eventually('the warning', () => process.output().includes('Set appendonly yes'));
   const venue = await anyVenue(urls);
@@ -118,7 +118,7 @@ test('once both are there, a hold is announced, expires, and is announced again'
 
   await eventually('both events', () => receiver.received.length >= 2, 25_000);
   await receiver.close();
-  // Deliveries may overtake each other.
+  // Deliveries may arrive in another order.
   const heard = receiver.received.map(({ body }) => [body['event_type'], body['hold_id']].join());
   expect(heard.toSorted()).toEqual([`hold_created,${String(hold_id)}`, `hold_expired,${String(hold_id)}`]);
   expect(expectStatus(await partner.api.get(`/api/v1/partner/holds/${String(hold_id)}`), 200)).toMatchObject({

@@ -13,7 +13,7 @@ import { type Service, startService } from '../support/service.ts';
 import { endProcesses, logged, startProcess, startScript, stopProcess } from '../support/worker-process.ts';
 
 const PROGRAMS = ['src/main/api.ts', 'workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
-/** What an orchestrator grants before it kills. */
+/** The time that an orchestrator waits before it kills a process. */
 const GRACE_MS = 25_000;
 
 let redis: OwnRedis;
@@ -72,7 +72,7 @@ test('while Redis is frozen, its connections open, every process ends so all the
   const service = await anyService({ REDIS_URL: redis.uri });
   const processes = PROGRAMS.map((file) => startProcess(file, service.environment));
   await Promise.all(processes.map((each) => logged(each, 'ready')));
-  // A producer each, and of each worker two more; this service has one too, and so does who asks.
+  // One producer for each process, two more for each worker, one for this service, and the test's own connection.
   await eventually('all are connected', async () => (await countClients(redis.uri)) >= 9);
   await redis.signal('SIGSTOP');
 
@@ -91,7 +91,7 @@ async function countClients(uri: string): Promise<number> {
 }
 
 describe('the API at SIGTERM', () => {
-  /** Sends `text` to the API over a connection of its own. */
+  /** Sends `text` to the API over its own connection. */
   async function send(url: string, text: string): Promise<{ socket: Socket; received: () => string }> {
     const chunks: Buffer[] = [];
     const { port } = new URL(url);
@@ -131,10 +131,10 @@ describe('the API at SIGTERM', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) api.signal(signal);
     await logged(api, 'stopping');
 
-    // The moment itself is what is tested.
+    // A further Ctrl-C forces the end only after a second.
     await delay(1200);
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) api.signal(signal);
-    // Their effect, where they have one.
+    // Time for the signals to take effect.
     await delay(200);
     await expect(fetch(String((await api.ready)['url']))).rejects.toThrow('fetch failed');
     expect(held.socket.destroyed).toBe(false);
@@ -164,7 +164,7 @@ describe('the API at SIGTERM', () => {
       `Content-Length: ${body.length}`,
     ].join('\r\n');
     const inProgress = await send(url, `${head}\r\n\r\n${body.slice(0, 5)}`);
-    // Its head has been read once a request that was sent later has been answered.
+    // After the response to this later request, the API has read the other request's head.
     await fetch(`${url}/healthz`);
 
     const stopping = stopProcess(api);
@@ -175,7 +175,7 @@ describe('the API at SIGTERM', () => {
         () => true,
       ),
     );
-    // Whoever kept a connection is answered once more, and told to come elsewhere.
+    // A kept connection gets one more response, which closes it.
     idle.socket.write('GET /readyz HTTP/1.1\r\nHost: api\r\n\r\n');
     inProgress.socket.write(body.slice(5));
     const { code, tookMs } = await stopping;
@@ -186,7 +186,7 @@ describe('the API at SIGTERM', () => {
 
     expect(inProgress.received()).toMatch(/^HTTP\/1\.1 201 /);
     expect(code).toBe(0);
-    // Before it would have cut the connections that are left.
+    // Sooner than the API would have cut the remaining connections.
     expect(tookMs).toBeLessThan(8000);
     expect(await rowOf(service, 'reservations', {})).toMatchObject({ slotId, status: 'ACTIVE' });
     for (const { socket } of [silent, idle, inProgress]) socket.destroy();
@@ -197,7 +197,7 @@ test('the API listens where it is told, and for operators, where it is told noth
   const { environment } = await anyService();
   const settings = { ...environment, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
   const { url, adminUrl } = await startProcess('src/main/api.ts', settings).ready;
-  // Another address of this machine: only a listener on all of them answers there.
+  // Another address of this machine. Only a listener on all addresses responds there.
   const elsewhere = (at: unknown) => String(at).replace('127.0.0.1', '127.0.0.2');
 
   expect((await fetch(`${elsewhere(url)}/healthz`)).status).toBe(200);

@@ -1,6 +1,6 @@
 import type { DeadDelivery, DueDelivery, DueHold } from '../../src/queues/jobs.ts';
 
-/** What the queues are told of a hold. */
+/** The data of a hold that the queues get. */
 export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'dueAtMs'> => ({
   holdId,
   slotId: 'turf-a_20261121T0430Z',

@@ -15,7 +15,7 @@ const NAME = 'webhook-delivery';
 const afterwards = releasing(afterEach);
 
 let queues: Queues;
-/** Takes no job before it is told to run. */
+/** Takes no job until the test runs it. */
 let worker: Worker<object, void>;
 let stalls: () => string[];
 beforeEach(async () => {

@@ -15,7 +15,7 @@ const afterwards = releasing(afterEach);
 
 type Mortal = { url: string; died: Promise<void>; revive(): Promise<void> };
 
-/** A Redis that dies when it is asked for INFO on a connection that is ready: BullMQ's look at its version. */
+/** A Redis that dies at the INFO with which BullMQ checks its version on a ready connection. */
 async function mortalRedis(): Promise<Mortal> {
   const { port } = new URL(runSetting('TEST_REDIS_URL'));
   let asked = 0;
@@ -24,7 +24,7 @@ async function mortalRedis(): Promise<Mortal> {
     die = () => void relay.close().then(resolve);
   });
   const relay = await startTcpRelay(Number(port), (chunk) => {
-    // The first is the client's own, before it is ready.
+    // The client itself sends the first INFO, before it is ready.
     if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++asked === 2) die();
   });
   afterwards(() => relay.close());
@@ -32,7 +32,7 @@ async function mortalRedis(): Promise<Mortal> {
 }
 
 const anyPrefix = () => `{${freshName()}}`;
-/** By then a client that repeats a command once has given it up. */
+/** After this many, a client that retries a command only once has given up. */
 const REFUSED_CONNECTIONS = 3;
 
 test('offers are taken again after Redis died in the middle of the first question that a queue asks it', async () => {
@@ -104,7 +104,7 @@ test.each([
 });
 
 describe('jobs that are offered at once', () => {
-  /** How many jobs each bulk has that leaves for the queue from now on. */
+  /** Records the size of each bulk of jobs that is added to the queue from now on. */
   function bulksTo(queues: Queues, name: QueueName): number[] {
     const bulks: number[] = [];
     const queue = queues.byName(name);

@@ -34,7 +34,7 @@ describe('cells', () => {
 describe('when two windows are compared by their cells', () => {
   type Cells = typeof cellsOf;
 
-  /** A first pair of windows that overlap without a common cell, or on the grid touch with one. */
+  /** The first pair of windows that overlap without a common cell, or that touch on the grid and share one. */
   function firstMistake(cells: Cells, seed = propertySeed()): string | undefined {
     const random = mulberry32(seed);
     for (let index = 0; index < 4_000; index += 1) {
@@ -72,7 +72,7 @@ describe('when two windows are compared by their cells', () => {
     expect(firstMistake(cells)).toMatch(/PROPERTY_SEED=\d+/);
   });
 
-  /** How many cells the slots of three days running have in common, over many random schedules. */
+  /** How many cells the slots of three consecutive days share, over many random schedules. */
   function sharedBySlots(lengthenedByMinutes: number): number {
     const random = mulberry32(propertySeed());
     let sharedCells = 0;

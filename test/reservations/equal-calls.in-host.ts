@@ -10,7 +10,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** An operation that takes an idempotency key, and what it is given. */
+/** An operation with an idempotency key, and its input. */
 export type Call =
   | { operation: 'hold'; input: Parameters<typeof placeHold>[2] }
   | { operation: 'confirm'; input: Parameters<typeof confirmBooking>[2] }
@@ -21,7 +21,9 @@ export type Outcome = { isReplay: boolean } | { code: string };
 
 const writesOf = new WeakMap<Context, string[]>();
 
-/** Notes the collection of each write from now on, of a bulk those of its members: every run of an operation writes once at least. */
+/**
+ * Records the collection of each write from now on, also within bulks. Every run of an operation writes at least once.
+ */
 export function monitorWrites(context: Context): void {
   const writes: string[] = [];
   writesOf.set(context, writes);
@@ -33,7 +35,7 @@ export function monitorWrites(context: Context): void {
   });
 }
 
-/** Makes the calls at once as this partner; returns their outcomes and all that they wrote to. */
+/** Makes the calls concurrently as this partner; returns their outcomes and the collections that they wrote. */
 export async function makeAtOnce(
   context: Context,
   partnerId: string,
@@ -51,7 +53,7 @@ export async function makeAtOnce(
 }
 
 function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: boolean }> {
-  // Each has an id of its own, as requests have.
+  // Each call has its own request id.
   const actor = partnerActor({ ...who, requestId: newId() });
   if (call.operation === 'hold') return placeHold(context, actor, call.input);
   if (call.operation === 'confirm') return confirmBooking(context, actor, call.input);
@@ -59,5 +61,5 @@ function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: 
   return endBooking(context, actor, call.operation, call.input);
 }
 
-/** The code of an error response; the text of any other error. */
+/** The code of an error response, or the text of another error. */
 const codeOf = (err: unknown) => (err as { code?: string }).code ?? String(err);

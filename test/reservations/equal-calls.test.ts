@@ -36,7 +36,7 @@ async function endCall(operation: 'cancel' | 'refund'): Promise<Keyed> {
   return (idempotencyKey) => ({ operation, input: { ...input, idempotencyKey } });
 }
 
-/** Each operation that takes an idempotency key. */
+/** Every operation that takes an idempotency key. */
 const OPERATIONS: { name: string; prepare: () => Promise<Keyed> }[] = [
   {
     name: 'hold',
@@ -57,7 +57,7 @@ const OPERATIONS: { name: string; prepare: () => Promise<Keyed> }[] = [
   },
 ];
 
-/** Makes the calls at once; returns their outcomes and all that they wrote to. */
+/** Makes the calls concurrently; returns their outcomes and the collections that they wrote. */
 const atOnce = (calls: readonly Call[]) => makeAtOnce(partner.id, calls);
 const repeated = (call: Keyed, key = randomUUID()) => Array.from({ length: CALLS }, () => call(key));
 

@@ -5,7 +5,10 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** What came of a job of all of them: what the live ones have left in milliseconds, and by hold why it could not be ended. */
+/**
+ * Expires all holds by one job. `leftMs`: the remaining time of each live hold. `failures`: why a hold could not be
+ * expired.
+ */
 export async function expireTogether(
   context: Context,
   holdIds: readonly string[],
@@ -18,7 +21,7 @@ export async function expireTogether(
   return { leftMs, failures: Object.fromEntries(failures) };
 }
 
-/** Expires them while a transaction, as of a frozen process, has locked one. */
+/** Expires them while a transaction of a frozen process has locked one. */
 export const expireBesideTransaction = (
   context: Context,
   holdIds: readonly string[],

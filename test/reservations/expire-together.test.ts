@@ -22,7 +22,7 @@ const { partner, slot } = await startScene(service);
 const { hold_id: modelId } = await placeHold(partner, slot());
 const model = await rowOf(service, 'reservations', { _id: modelId });
 
-/** Holds that lapse at this instant, or lapsed; returns their ids. */
+/** Adds holds that expire at this instant; returns their ids. */
 async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<string[]> {
   const { holdOrdinal: _ordinal, ...fields } = model;
   const rows = Array.from({ length: count }, () => {
@@ -33,7 +33,7 @@ async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<str
   return rows.map(({ _id }) => _id);
 }
 
-/** State and events of each of them, those that are the same told once. */
+/** The distinct combinations of status and events of these holds. */
 async function endsOf(holdIds: readonly string[]): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
   const ends = rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join()}`);

@@ -6,10 +6,10 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Ends a hold as the worker does, as soon as it has lapsed. */
+/** Expires a hold like the worker, as soon as it is due. */
 export async function expireAsWorker(context: Context, holdId: string): Promise<void> {
   for (;;) {
-    // The first call comes too early, as a job can by a host's clock.
+    // Like a job on a host with a wrong clock, the first call comes too early.
     const [hold] = await expireDueHolds(context, [holdId]);
     if (hold instanceof Error) throw hold;
     if (hold?.status !== 'ACTIVE') return;
@@ -21,7 +21,7 @@ type Sweeping = { pages: number[]; stopping: AbortController; ended: Promise<voi
 
 const sweeps = new WeakMap<Context, Sweeping>();
 
-/** Sweeps lapsed holds, a page of so many at a time. */
+/** Starts to sweep expired holds, `limit` at a time. */
 export function startSweep(context: Context, limit: number): void {
   const stopping = new AbortController();
   const pages: number[] = [];
@@ -35,7 +35,7 @@ export function startSweep(context: Context, limit: number): void {
   sweeps.set(context, { pages, stopping, ended });
 }
 
-/** Lets its run end; returns how many holds each of its pages settled. */
+/** Waits for the run to end; returns how many holds each page expired. */
 export async function stopSweep(context: Context): Promise<number[]> {
   const sweep = sweeps.get(context);
   if (sweep === undefined) throw new Error('There is no sweep');

@@ -14,14 +14,14 @@ import { verdict } from '../support/verdict.ts';
 import type * as Expiry from './expiry.in-host.ts';
 
 const BATCH = 20;
-/** At least this many, and up to five times as many until both sides have won. */
+/** The minimum. Continues, up to five times as many, until both sides have won. */
 const RACES = scaled(200, 16);
-/** Fewer where neither side waits for an expiry. */
+/** Fewer, if neither side waits for an expiry. */
 const RACES_OF_CALLS = scaled(120, 16);
-/** Within a batch the head starts lie so far apart. */
+/** The range of head starts within a batch. */
 const SPREAD_MS = 300;
 
-/** One side of a race for a hold: acts after `delayMs` and answers what it was told. */
+/** One side of a race for a hold: acts after `delayMs`, and returns the response. */
 type Contestant = (hold: Json, delayMs: number) => Promise<string>;
 
 const service = await hostedService({
@@ -52,15 +52,15 @@ const walkIn: Contestant = async (hold, delayMs) => {
   await delay(delayMs);
   const body = { slot_id: hold['slot_id'], override_holds: true };
   const place = () => operatorOf(service).post('/api/v1/operator/walk-ins', body);
-  // More than nine concurrent walk-ins at a venue get 503 and must repeat.
+  // More than nine concurrent walk-ins at a venue get 503 and must retry.
   return verdict(await eventually('its turn', async () => refusedInTurn(await place())));
 };
 
 const refusedInTurn = (reply: Reply): Reply | undefined => (reply.status === 503 ? undefined : reply);
 
 /**
- * The hold lapses after `delayMs` by the database's clock; the expiry worker's function and a rival's hold, which settles
- * whatever lapsed hold is in its way, both try to end it then.
+ * The hold expires after `delayMs` by the database's clock. Then the worker's function and a rival's hold, which
+ * expires any expired hold on its slot, both try to expire it.
  */
 const expiry: Contestant = async (hold, delayMs) => {
   const holdId = String(hold['hold_id']);
@@ -76,11 +76,11 @@ const expiry: Contestant = async (hold, delayMs) => {
 async function lapseAfter(holdId: string, delayMs: number): Promise<void> {
   await service.context.db
     .collection<{ _id: string }>('reservations')
-    // What has been confirmed already does not lapse any more, were it in the same millisecond.
+    // A hold that is already confirmed keeps its expiry, even within the same millisecond.
     .updateOne({ _id: holdId, status: 'ACTIVE' }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } }]);
 }
 
-/** How the hold ended: its state, the events in its outbox, what each side was told, and whether that was its time. */
+/** How the hold ended: status, events in its outbox, responses to each side, and whether it ended at the right time. */
 async function endOf(hold: Json, answers: readonly string[]): Promise<string> {
   const row = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
   const events = row.outbox.map(({ type }) => type).join(', ');
@@ -94,13 +94,13 @@ type Race = {
   race: string;
   count: number;
   sides: [Contestant, Contestant];
-  /** The two ends that are right: the first side's, then the second's. */
+  /** The two correct results: the first side's, then the second's. */
   ends: [string, string];
 };
 
 /**
- * Races both sides for each of `count` holds, and of more until each has won, with another head start each time. Which side is to be held back is learnt
- * from batch to batch, so that both win now and then on machines of any speed. Answers every distinct end.
+ * Races both sides for each of `count` holds, and more until each side has won. Adapts the head start from batch to
+ * batch, so that both sides win on machines of any speed. Returns every distinct result.
  */
 async function endsOfRaces({ count, sides: [first, second], ends }: Race): Promise<Set<string>> {
   const seen = new Set<string>();
@@ -181,7 +181,7 @@ test('control: a confirm that reads first and writes later ends a hold twice', a
 describe('the sweep of lapsed holds', () => {
   const PAGE = 3;
 
-  /** Holds that lapsed at one instant. */
+  /** Adds holds that expired at one instant. */
   async function lapsedHolds(count: number): Promise<string[]> {
     const wanted = slotIds.splice(0, count);
     const holds = await Promise.all(wanted.map((slotId) => placeHold(partner, slotId)));
@@ -198,7 +198,7 @@ describe('the sweep of lapsed holds', () => {
 
   test('continues while pages are full, past holds that cannot be expired, and then pauses', async () => {
     const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
-    // The oldest, and with an event that the collection's validator refuses whenever the row is written.
+    // The oldest, with an event that the collection's validator rejects on every write.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
     await startSweep(PAGE);
     const isOver = async () => (await service.logs()).includes('a sweep did work that no job had done');

@@ -17,10 +17,7 @@ const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', C
 afterAll(() => service.stop());
 const { partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }], days: [3, 4] });
 
-/**
- * Calls with one key that are not equal, so that each makes a run of its own, as calls to several processes do: it is the
- * database that they race at.
- */
+/** Makes calls with one key differ: the process deduplicates equal calls, and these should race in the database. */
 let tellingApart = 0;
 const nextNumber = () => (tellingApart += 1) % 1000;
 
@@ -35,7 +32,7 @@ const times = <T>(count: number, make: () => T): T[] => Array.from({ length: cou
 const distinct = (replies: readonly Reply[]): string[] => [...new Set(replies.map(({ text }) => text))];
 const withStatus = (replies: readonly Reply[], status: number): Reply[] =>
   replies.filter((reply) => reply.status === status);
-/** Status and code of each, without repetition. */
+/** The distinct statuses and codes. */
 const outcomes = (replies: readonly Reply[]): string[] => [...new Set(replies.map(verdict))].sort();
 
 async function eventTypes(filter: Json): Promise<string[]> {
@@ -46,7 +43,7 @@ async function repeatedly(race: () => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await race();
 }
 
-/** A call with any key, and how the one reservation that it changes is found after the first response. */
+/** A call with any key, and a filter that finds its reservation after the first response. */
 type Prepared = { call: (key: string) => Promise<Reply>; find: (first: Reply) => Json };
 
 const anyConfirm = async (): Promise<Prepared> => {
@@ -174,7 +171,7 @@ test('control: without the index on its keys, one key confirms two holds', async
   const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
   await service.context.db.collection('reservations').dropIndex('confirm_key_of_partner');
 
-  // The first confirm has looked for the key, and writes after the second.
+  // The first confirm has looked up the key, but writes after the second.
   const replies: Reply[] = [];
   const confirmSecond = async () => void replies.push(await confirm(holds[1]?.['hold_id'], 'one-key'));
   const first = () => confirm(holds[0]?.['hold_id'], 'one-key');

@@ -10,14 +10,14 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** What holds are placed on, and who may place them there. */
+/** The venue, resource and partner of the holds. */
 export type Ground = { venueId: string; resourceId: string; partnerId: string };
-/** A hold to insert: on the slot of that number, for that partner, with that ordinal and key; `isLate`: its lease is over. */
+/** A hold to insert, by number of its slot. `isLate`: its lease has ended. */
 export type Wanted = { slot: number; partnerId?: string; ordinal?: number; key?: string; isLate?: boolean };
 /** The hold, or why it was not inserted. */
 export type Outcome = { holdId: string; placedAt: string; holdExpiresAt: string } | NotInserted;
 
-/** Whether those that are placed at once leave as one bulk, or each alone as when it is repeated. */
+/** Whether concurrent holds leave as one bulk, or each alone as in a retry. */
 export type How = 'together' | 'alone';
 
 const SLOT_MS = 1_800_000;
@@ -40,7 +40,7 @@ function draftOf({ venueId, resourceId, ...ground }: Ground, wanted: Wanted): Ne
   };
 }
 
-/** Inserts them at once, each with an ordinal of its own unless it wants one. */
+/** Inserts them concurrently, each with its own ordinal by default. */
 export async function insertAtOnce(
   context: Context,
   ground: Ground,
@@ -69,7 +69,7 @@ export async function insertAtOnce(
   );
 }
 
-/** Inserts them while a transaction that has booked a slot commits only after `commitAfterMs`. */
+/** Inserts them while a transaction has booked a slot and commits only after `commitAfterMs`. */
 export const insertBesideTransaction = (
   context: Context,
   ground: Ground,
@@ -86,7 +86,7 @@ export const insertBesideTransaction = (
     return { outcomes };
   }).then(({ outcomes }) => outcomes);
 
-/** From now on this process takes a time for the database's that is off by so much, until it measures. */
+/** Makes this process's estimate of the database's clock wrong by `offMs`, until it measures again. */
 export function setClockOff({ db, log }: Context, offMs: number): void {
   createDatabaseClock({ now: () => new Date(Date.now() + offMs) }, db, log);
 }
@@ -95,7 +95,7 @@ type Write = { name: string; maxTimeMs: number };
 
 const writesOf = new WeakMap<Context, Write[]>();
 
-/** Notes each command that writes reservations from now on; its client has to monitor them. */
+/** Records each command that writes reservations from now on. The client must monitor commands. */
 export function watchWrites(context: Context): void {
   const writes: Write[] = [];
   writesOf.set(context, writes);
@@ -106,5 +106,5 @@ export function watchWrites(context: Context): void {
   });
 }
 
-/** The commands since this was asked last. */
+/** The commands since the last call. */
 export const takeWrites = (context: Context): Write[] => writesOf.get(context)?.splice(0) ?? [];

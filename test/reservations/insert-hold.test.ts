@@ -8,7 +8,7 @@ import type * as InsertHold from './insert-hold.in-host.ts';
 import type { How, Outcome, Wanted } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
-/** Long enough for a busy machine; a bulk may take 0.4 of it. */
+/** Long enough for a busy machine. A bulk may take 0.4 of it. */
 const LEASE_MS = 2500;
 const service = await hostedService({
   overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: String(LEASE_MS) },
@@ -36,7 +36,7 @@ const inserted = (outcome: Outcome | undefined) => {
 
 const namesOfWrites = async () => (await takeWrites()).map(({ name }) => name).sort();
 
-/** What is stored of a hold that was inserted, once, and that its caller was told the same. */
+/** Expects one stored hold with the times that its caller got. */
 async function expectStored(outcome: Outcome | undefined) {
   const { holdId, placedAt, holdExpiresAt } = inserted(outcome);
   const row = await rowOf(service, 'reservations', { _id: holdId });
@@ -105,7 +105,7 @@ describe('while a transaction has the slot of one, holds that are inserted toget
     const outcomes = await insertBeside(slot, 'together');
     expect(outcomes.slice(3)).toEqual(['late', 'late']);
     for (const outcome of outcomes.slice(0, 3)) await expectStored(outcome);
-    // The other one is the booking's insert.
+    // The other write is the booking's insert.
     expect(await takeWrites()).toEqual([
       { name: 'findAndModify', maxTimeMs: null },
       { name: 'update', maxTimeMs: LEASE_MS * 0.4 },

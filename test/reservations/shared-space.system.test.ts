@@ -14,7 +14,7 @@ import { verdict } from '../support/verdict.ts';
 const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-// A hold that waits for a change before its write must not wait for longer than its clock may be off: 1 s.
+// Short, because the hold may wait for a change before its write, for at most the allowed clock error of 1 s.
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 const another = await beside(service);
 const slow = await hostedService(SLOW);
@@ -26,11 +26,11 @@ afterAll(async () => {
   await slow.stop();
 });
 
-/** A half turf and a full one, which share nothing yet, at a venue that is in the memory of the process which sells. */
+/** A half turf and a full one that share nothing yet, at a venue that the selling process has cached. */
 async function ground(operated: HostedService, sells: HostedService) {
   const venue = await anyVenue(operated, [{ name: 'Half' }, { name: 'Full' }], { time_zone: 'UTC' });
   const [half = '', full = ''] = venue.resourceIds;
-  // Once: at midnight the next call would mean another day.
+  // Read once, because at midnight the next call would return another day.
   const date = dateIn(3).replaceAll('-', '');
   const at = (resourceId: string, time: string) => `${resourceId}_${date}T${time}Z`;
   const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
@@ -44,11 +44,11 @@ type Ground = Awaited<ReturnType<typeof ground>>;
 const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: slotId });
 const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
 
-/** Places the hold on the half with `meanwhile` between all that it has read of the venue and its write. */
+/** Places the hold on the half, and calls `meanwhile` between its reads of the venue and its write. */
 const holdHalfAfter = (meanwhile: () => Promise<unknown>, { seller, at, half }: Ground, sells: HostedService) =>
   collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () => hold(seller, at(half, '0600')));
 
-/** Whether the hold fills what the two share, or its own resource only. */
+/** Whether the hold claims the shared space, or only its own resource. */
 async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {
   const { hold_id: _id } = expectStatus(reply, 201);
   const { cells, slotStart, slotEnd } = await rowOf(at, 'reservations', { _id });
@@ -90,7 +90,7 @@ describe.each<[string, () => HostedService]>([
 });
 
 describe('a hold on the half that another process places by its memory when the relation is written already', () => {
-  /** What becomes of it and of the call that makes the relation, which does not know of it when it first looks for claims. */
+  /** Places a hold that the call does not see when it first looks for claims; returns both responses. */
   async function race(place: Ground): Promise<{ reply: Reply; shared: Reply }> {
     const held: Promise<Reply>[] = [];
     const isDrafted = latch();

@@ -16,7 +16,7 @@ const WINDOWS = scaled(50, 2);
 /** Days of the races without shared space. */
 const DAYS = scaled(5, 2);
 
-/** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
+/** Few slots a day, so that the alternatives for each loser are cheap to find. */
 const TWO_A_DAY = { operating_hours_start: '06:00', operating_hours_end: '08:00' };
 const daysFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => dateIn(first + index));
@@ -36,7 +36,7 @@ async function serviceWith(venueResources: Record<string, unknown>[], partnerCou
   return { service, venue, partners, partner };
 }
 
-/** Every partner asks for the slot at once. */
+/** Every partner requests the slot concurrently. */
 const raceFor = (partners: readonly Partner[], slotId: string): Promise<Reply[]> =>
   Promise.all(partners.map(({ api }) => api.post('/api/v1/partner/holds', { slot_id: slotId })));
 
@@ -44,7 +44,7 @@ const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ stat
 
 const claimsOf = (service: HostedService): Promise<Reservation[]> => rowsOf(service, 'reservations', { claimed: true });
 
-/** Pairs of claims that share space at the same time; `grounds` names the space of each resource. */
+/** Pairs of claims on the same space at the same time. `grounds`: the spaces of each resource. */
 function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
   const groundsOf = (claim: Reservation) => grounds.get(claim.resourceId) ?? [];
   return claims.flatMap((one, index) =>
@@ -60,7 +60,7 @@ function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, r
   );
 }
 
-/** Its venue gets its resources as the tests need them. */
+/** The tests add resources to its venue. */
 const shared = await serviceWith([TWO_A_DAY], PARTNERS);
 
 describe('one slot', () => {
@@ -119,7 +119,7 @@ describe('a full turf and its halves', () => {
       [ids.right, ['right']],
     ]);
 
-  /** For every window of `days` days at once: each of `callers` asks for one of `resourceIds`, in turn. */
+  /** For each window of `days` days, the callers concurrently request one of `resourceIds`, in turn. */
   async function raceForWindows(
     resourceIds: readonly string[],
     callers: readonly Partner[],

@@ -71,7 +71,7 @@ const reservations = () => service.context.db.collection<Reservation>('reservati
 const everything = async () =>
   Object.fromEntries(await Promise.all(COLLECTIONS.map(async (name) => [name, await bytesOf(service, name)] as const)));
 const restore = (wanted = {}) => restoreArchive({ ...service.context, archive: folder.archive }, wanted, NEVER_STOPPED);
-/** Does `work` when all rows are older than any setting reaches. */
+/** Does `work` with all rows older than any setting allows. */
 async function inTenYears(work: () => Promise<void>): Promise<void> {
   await letPass(service, 3650);
   try {
@@ -109,7 +109,7 @@ describe('an archived row', () => {
       expect(await restore()).toMatchObject({ present: 0, conflicting: 0, failed: 0, isDone: true });
       expect(await everything()).toEqual(before);
       expect(Object.values(before).map((rows) => rows.length > 0)).toEqual(COLLECTIONS.map(() => true));
-      // Again: nothing is changed, also where a row is another by now.
+      // A second restore changes nothing, even if a row differs.
       await reservations().updateOne({ _id: hold._id }, { $set: { releaseReason: '[erased]' } });
       expect(await restore()).toMatchObject({ restored: 0, conflicting: 0, failed: 0, isDone: true });
       expect((await rowOf(service, 'reservations', { _id: hold._id })).releaseReason).toBe('[erased]');
@@ -202,7 +202,7 @@ test('where the folder of an archive is not mounted, or misspelt, nothing is wri
   await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(refused);
   await writeFile(mount, 'no folder');
   await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(`${mount} is no folder`);
-  // Control: once it is there.
+  // Control: the purge works when the folder exists.
   await rm(mount);
   await mkdir(mount);
   await purge(service, { config: HOLDS, archive });
@@ -227,7 +227,7 @@ test('a run that takes long says every minute what it has purged so far; one tha
   await plantHolds(700);
   const deps = { ...service.context, config: HOLDS };
   const said = () => linesOf(service.logs(), 'rows are being purged');
-  // Control: a page after less than a minute says nothing. Events come before holds.
+  // Control: a page within the first minute logs nothing. Events come before holds.
   const { next: run } = await purgeNext(deps, NEVER_STOPPED);
   await purgeNext(deps, NEVER_STOPPED, run);
   expect(said()).toEqual([]);
@@ -274,7 +274,7 @@ describe('in steps', () => {
 
   test('what has to stay is passed over, also many of one instant', async () => {
     await plantHolds(700);
-    // Nobody knows of which; the page is of those that are left, and ends.
+    // No events wait in the outboxes of these holds, so they can be purged.
     await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
     const eventIds = Array.from({ length: 700 }, () => ancientId());
     const { sequence: _unique, ...event } = await rowOf(service, 'events', { holdId: hold._id, type: 'hold_created' });
@@ -321,7 +321,7 @@ describe('as a process', () => {
     await block.lift();
     expect(await everything()).toEqual(before);
 
-    // The lease of a killed process lasts for two minutes.
+    // The lock of a killed process lasts two minutes.
     await service.context.db.collection('leases').deleteMany({});
     const next = start();
     await eventually('they are gone', async () => (await countPlanted()) === 0);

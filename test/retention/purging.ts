@@ -13,7 +13,7 @@ import type { Service } from '../support/service.ts';
 export const DAY_MS = 86_400_000;
 export const NEVER_STOPPED = new AbortController().signal;
 
-/** The settings with which these kinds are kept so many days, and all others for ever. */
+/** Settings that keep these kinds for so many days, and all others for ever. */
 export function keeping(days: Partial<Record<Kind['name'], number>>): RetentionConfig {
   return Object.fromEntries(KINDS.map(({ name, setting }) => [setting, days[name] ?? 0])) as RetentionConfig;
 }
@@ -29,10 +29,10 @@ export const EVERY_KIND = keeping(Object.fromEntries(KINDS.map(({ name }) => [na
 /** The collections that are purged. */
 export const COLLECTIONS = [...new Set(KINDS.map(({ rule }) => rule.collection))].toSorted();
 
-/** An id that was made in 1970. */
+/** An id made in 1970. */
 export const ancientId = (id: string = newId()): string => `00000000-0000${id.slice(13)}`;
 
-/** Lets so many days pass: all rows become older by that, and the ids of events, along which these are walked, ancient. */
+/** Lets `days` pass: makes all rows older, and the ids of events ancient, because the purge walks them in order. */
 export async function letPass({ context }: Pick<Service, 'context'>, days: number): Promise<void> {
   const collectionOf = (name: string) => context.db.collection<AgedRow>(name);
   const raw = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
@@ -52,7 +52,7 @@ export async function letPass({ context }: Pick<Service, 'context'>, days: numbe
 
 type Run = { config: RetentionConfig; archive?: Archive; stopping?: AbortSignal };
 
-/** One whole run as a worker makes it; returns how many pages it took. */
+/** A whole run of the purge; returns its number of pages. */
 export async function purge(
   { context }: Pick<Service, 'context'>,
   { config, archive, stopping = NEVER_STOPPED }: Run,
@@ -67,7 +67,7 @@ export async function purge(
 
 export type Folder = { url: string; archive: Archive; lines(): Promise<string[]>; remove(): Promise<void> };
 
-/** An archive in a folder of the test's own. */
+/** An archive in its own folder. */
 export async function anyFolder(): Promise<Folder> {
   const root = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-archive-'));
   const url = pathToFileURL(root).toString();
@@ -84,7 +84,7 @@ export async function anyFolder(): Promise<Folder> {
   };
 }
 
-/** Every row of a collection as its bytes, by id. */
+/** The bytes of every row of a collection, by id. */
 export async function bytesOf({ context }: Pick<Service, 'context'>, collection: string): Promise<string[]> {
   const rows = await context.db.collection(collection).find({}, { raw: true }).sort({ _id: 1 }).toArray();
   return rows.map((row) => Buffer.from(row as unknown as Uint8Array).toString('hex'));

@@ -23,7 +23,7 @@ import { type Service, startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
 
-/** Later than any setting reaches. */
+/** Later than any setting allows. */
 const TEN_YEARS = 3650;
 
 let service: Service;
@@ -33,7 +33,7 @@ let event: EventRow;
 let delivery: DeliveryRow;
 let auditRow: AuditRow;
 
-// A row of each kind as the service makes it.
+// A row of each kind, as the service makes it.
 beforeAll(async () => {
   service = await startService({ MONGODB_URI: monitoredUri() });
   const venue = await anyVenue(service);
@@ -59,14 +59,14 @@ beforeEach(async () => {
 const collection = (name: string) => service.context.db.collection(name);
 const idsIn = async (name: string) => (await collection(name).find({}).toArray()).map(({ _id }) => String(_id));
 
-/** A row of its own, as `model` with these fields; returns its id. */
+/** Inserts a new row like `model` with these fields; returns its id. */
 async function plant<Row extends object>(name: string, model: Row, fields: Partial<Row>): Promise<string> {
   const row = { ...model, _id: ancientId(), ...fields };
   await collection(name).insertOne(row as never);
   return row._id;
 }
 
-/** Lets time pass until so many days after. */
+/** Lets time pass until `days` days after `since`. */
 const letPassUntil = (days: number, since: Date) => letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
 const later = (instant: Date, days: number) => new Date(instant.getTime() + days * DAY_MS);
 const keyless = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
@@ -77,12 +77,12 @@ const attempted = (sentAt: Date): Partial<DeliveryRow> => {
 
 type Planted = Promise<{ id: string; since: Date }>;
 
-/** A row that goes so many days after `since`. */
+/** A row whose age counts from `since`. */
 async function plantAged<Row extends object>(name: string, model: Row, since: Date, fields: Partial<Row>): Planted {
   return { id: await plant(name, model, fields), since };
 }
 
-/** A row of which something happened five days after `instant`: by that it goes. */
+/** A row whose age counts from an event five days after `instant`. */
 function plantLate<Row extends object>(
   name: string,
   model: Row,
@@ -100,7 +100,7 @@ const plantDelivery = (state: DeliveryRow['state']) =>
 const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => Partial<DeliveryRow>) =>
   plantLate('deliveries', delivery, delivery.createdAt, (at) => ({ state, eventId: newId(), ...fieldsAt(at) }));
 
-/** What goes so many days after which instant. */
+/** The instant from which each kind of row ages. */
 const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['a hold that was released', 'holds', () => plantReservation(hold)],
   [
@@ -237,7 +237,7 @@ describe('what waits is never purged, however old', () => {
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
     await purge(service, { config: EVERY_KIND });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
-    // If events are kept longer, or for ever, reservations are too.
+    // If events are kept longer or for ever, reservations are kept too.
     await plant('reservations', model(), { ...keyless(), _id: holdId });
     await letPassUntil(365, model().slotEnd);
     for (const days of [0, 700]) await purge(service, { config: keeping({ [kind]: 100, events: days }) });
@@ -283,7 +283,7 @@ test.each<[what: string, plantIt: () => Promise<string>]>([
   const eventId = await plant('events', event, { holdId, at: ago(110), slotEnd, reason });
   const letter = { eventId, state: 'dead_letter', createdAt: ago(110), deadLetteredAt: ago(110) } as const;
   await plant('deliveries', delivery, letter);
-  // Control: what nothing needs goes.
+  // Control: a row that nothing needs is purged.
   await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
   await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
   expect(await idsIn('reservations')).toEqual([holdId]);
@@ -324,7 +324,7 @@ test('the figure of a kind says when it was last purged to its end, or since whe
   const done = await completedAt('audit');
   expect(Number(done)).toBeGreaterThan(Number(tried));
   await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
-  // What is kept for ever is never late.
+  // Rows kept for ever are never late.
   await purge(service, { config: keeping({}) });
   await eventually('it is gone', async () => (await figure('audit')) === undefined);
 });
@@ -355,13 +355,13 @@ test('a query reads at most some thousand rows, and a purge gets past any number
   expect(await collection('deliveries').countDocuments({ state: { $ne: 'pending' } })).toBe(0);
   expect(await collection('deliveries').countDocuments({ state: 'pending' })).toBe(2 * MANY);
   const examined = await Promise.all(finds.map(examinedBy));
-  // Rows of one instant are read together: a page cannot begin in their middle.
+  // All rows of one instant are read together, because no page can begin among them.
   expect(examined.filter((count) => count > 5001)).toEqual([expect.any(Number)]);
   expect(Math.max(...examined)).toBeLessThanOrEqual(MANY + 5001);
   expect(examined.length).toBeGreaterThan(4);
 });
 
-/** How many entries of the index, or rows, that command reads. */
+/** How many index entries or rows the command reads. */
 async function examinedBy(command: Record<string, unknown>): Promise<number> {
   const { find, filter, projection = {}, sort, hint, skip = 0, limit } = command;
   const explain = { find, filter, projection, sort, hint, skip, limit };

@@ -10,7 +10,7 @@ import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
 import { NEVER_STOPPED } from './purging.ts';
 
-/** The server is built once, which takes minutes; then it starts in a second. */
+/** The first build of the server takes minutes; later starts take a second. */
 const BUILD_TIMEOUT_MS = 1_500_000;
 const KEYS = { accessKeyId: 'archivist', secretAccessKey: randomBytes(20).toString('hex') };
 
@@ -52,7 +52,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     expect(await archive.list('holds/', NEVER_STOPPED)).toEqual(['holds/2026-03-01/a.jsonl.gz']);
     const got = await archive.get('holds/2026-03-01/a.jsonl.gz', NEVER_STOPPED);
     expect(got?.equals(content)).toBe(true);
-    // The prefix is a folder of the bucket; without one names begin at its root.
+    // The prefix is a folder of the bucket. Without it, names begin at the bucket's root.
     const whole = opened('s3://kept-rows');
     expect(await whole.list('of/production/events/', NEVER_STOPPED)).toEqual([
       'of/production/events/2026-03-01/b.jsonl.gz',

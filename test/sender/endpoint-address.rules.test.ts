@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
 
-/** First and last address of each range that is set apart, and the public neighbours just outside. */
+/** The first and last address of each reserved range, and the public neighbours just outside. */
 const EDGES: [range: string, inside: string, outside: string][] = [
   ['0.0.0.0/8', '0.0.0.0 0.255.255.255', '1.0.0.0'],
   ['10.0.0.0/8', '10.0.0.0 10.255.255.255', '9.255.255.255 11.0.0.0'],

@@ -20,7 +20,7 @@ function failsWith(code: string): ResolveAddresses {
   };
 }
 
-/** What a partner that states the URL is answered. */
+/** The result of the checks of a URL that a partner sends. */
 async function checkStated(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const endpoint = parseEndpoint(text, rules);
   return 'fault' in endpoint ? { ok: false, message: endpoint.fault } : checkEndpointUrl(endpoint.href, rules);
@@ -30,7 +30,7 @@ const check = (url: string, resolve: ResolveAddresses = resolvesTo(publicIp)) =>
   checkStated(url, { allowPrivateNetworks: false, resolve });
 
 const refusedAs = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
-/** For now: a name that has no address just now may have one later. */
+/** Temporary, because the name may have an address later. */
 const unresolvedAs = (words: string) => ({ ...refusedAs(words), isUnresolved: true });
 
 afterEach(() => {

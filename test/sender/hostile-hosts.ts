@@ -1,8 +1,8 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * Hosts of URLs that must not be called, by what they are. Every one is an address literal in some notation (also those
- * that only a URL parser recognises), so none of them is ever looked up.
+ * Hosts of URLs that must not be called, by kind. Each is an address literal, in some notations that only a URL parser
+ * recognises, so none is ever looked up.
  */
 export const hostileLiterals: Record<string, readonly string[]> = {
   'loopback, in the notations that URL parsers accept': words(`
@@ -30,7 +30,7 @@ export const hostileLiterals: Record<string, readonly string[]> = {
     [100::1] [100:0:0:1::1] [2001:10::1] [2001:20::1] [2001:30::1] [5f00::1] [4000::1] [200::1]`),
 };
 
-/** Names that mean the machine itself or a local network by definition or by custom. */
+/** Names that mean the machine itself or a local network, by definition or custom. */
 export const localNames = words(`
   localhost localhost. LOCALHOST ｌｏｃａｌｈｏｓｔ api.localhost printer.local
   metadata.google.internal metadata.google.internal. internal`);

@@ -1,6 +1,6 @@
 /**
- * A certificate for localhost and 127.0.0.1 that no authority signed, valid from 2020 to 2120, with its key. It protects
- * nothing: it exists so that tests can meet a server whose certificate must not be trusted.
+ * A self-signed certificate for localhost and 127.0.0.1 with its key, valid from 2020 to 2120. It protects nothing;
+ * tests use it for servers with untrusted certificates.
  */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----

@@ -21,7 +21,7 @@ test('no share is ever exceeded, no permit is idle while a delivery could take i
     of('subscriptionId', subscriptionId) < ENDPOINT_LIMIT && of('partnerId', partnerId) < PARTNER_LIMIT;
   let longestQueue = 0;
   for (let step = 0; step < STEPS; step += 1) {
-    // More come than leave for a while, and then more leave.
+    // Phases with more arrivals than departures alternate with the opposite.
     const coming = Math.floor(step / 200) % 2 === 0 ? 0.7 : 0.3;
     if (random() < coming || held.size === 0) {
       const partnerId = `p${integerBetween(random, 1, 4)}`;

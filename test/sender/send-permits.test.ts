@@ -3,15 +3,15 @@ import { expect, test } from '@jest/globals';
 import type { SendPermit, SendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { createSendPermits, deferralMs } from '../../src/webhooks/sender/send-permits.ts';
 
-/** After this a send is slow (ADR 0012). */
+/** A send that takes longer is slow (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
 
-/** `a` is the one endpoint of partner a, `a/2` another of its. */
+/** `a` is an endpoint of partner a, `a/2` another of its endpoints. */
 const at = (endpoint: string) => ({ subscriptionId: endpoint, partnerId: endpoint.split('/')[0] ?? '' });
 
 const never = () => new AbortController().signal;
 
-/** What becomes of `count` deliveries to an endpoint: their permits, null where it is full, 'waiting' where none has ended. */
+/** The results of `count` deliveries to an endpoint: a permit, null if it is full, or 'waiting'. */
 function acquireAll(permits: SendPermits, endpoint: string, count: number): Promise<(SendPermit | null | 'waiting')[]> {
   const entries = Array.from({ length: count }, () => permits.acquire(at(endpoint), never()));
   return Promise.all(entries.map((entry) => Promise.race([entry, delay(0, 'waiting' as const)])));
@@ -21,7 +21,7 @@ const isPermit = (each: SendPermit | null | 'waiting'): each is SendPermit => ea
 const shown = (entries: (SendPermit | null | 'waiting')[]) =>
   entries.map((each) => (isPermit(each) ? 'in' : each === null ? 'full' : each));
 
-/** Permits that have begun to send, to an endpoint with so many failures in a row. */
+/** Permits that have begun to send, to an endpoint with this many consecutive failures. */
 async function sending(permits: SendPermits, endpoint: string, count: number, failures = 0): Promise<SendPermit[]> {
   const granted = (await acquireAll(permits, endpoint, count)).filter(isPermit);
   return granted.filter((permit) => permit.beginSend(failures));

@@ -162,11 +162,11 @@ describe('one deadline over the whole exchange', () => {
 
   function expectCutAtDeadline({ durationMs }: SendOutcome): void {
     expect(durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
-    // A deadline for each step of its own would be twice that.
+    // Separate deadlines for each step would take twice as long.
     expect(durationMs).toBeLessThan(2 * timeoutMs);
   }
 
-  /** What comes of a send with that deadline, which is cut at it and its connection closed. */
+  /** Sends with this deadline; expects the deadline to cut the exchange and close the connection. */
   async function cutSend(target: Receiver): Promise<SendOutcome> {
     const cut = await sendTo(target, sender(timeoutMs));
     expectCutAtDeadline(cut);
@@ -194,7 +194,7 @@ describe('one deadline over the whole exchange', () => {
     const url = `http://slow.example:${target.port}/`;
     expect(await slow.send({ url, headers: {}, body: '{}' })).toEqual(outcome({ error: 'timeout' }));
     answer(['127.0.0.1']);
-    // Connections are accepted in their order: an earlier one would have been counted.
+    // Receivers accept connections in order, so an earlier one would have been counted.
     await sender().send(messageTo(target.port));
     expect(target.connections).toBe(1);
   });
@@ -207,7 +207,7 @@ describe('one deadline over the whole exchange', () => {
       error: 'timeout',
       responseExcerpt: null,
     });
-    // Being cut costs the receiver no second connection.
+    // After a cut, the sender opens no second connection for the same message.
     await sender(timeoutMs).send(messageTo(target.port));
     expect(target.connections).toBe(2);
   });

@@ -103,7 +103,7 @@ describe('redirects', () => {
       }
       expect([internal.connections, resolve.mock.calls]).toEqual([0, []]);
 
-      // Control: the target can be reached by the same sender.
+      // Control: the same sender reaches the target directly.
       expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
     },
   );

@@ -7,7 +7,10 @@ const run = promisify(execFile);
 
 afterEach(closeOpened);
 
-/** Runs a module in a Node of its own (a test's `process` is a copy that core does not read) and gives what it prints. */
+/**
+ * Runs a module in its own Node process; returns its output. In a test, `process` is a copy that Node's core does not
+ * read.
+ */
 async function inOwnProcess(code: string, environment: Record<string, string> = {}) {
   const source = new URL('../../src/webhooks/sender/send-webhook.ts', import.meta.url).href;
   const module = `import { createWebhookSender } from ${JSON.stringify(source)};
@@ -26,7 +29,7 @@ async function inOwnProcess(code: string, environment: Record<string, string> = 
 test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch the verification of certificates off', async () => {
   const target = await tlsReceiver((_request, response) => response.end('ok'));
   const url = JSON.stringify(`https://127.0.0.1:${target.port}/`);
-  // The fetch is the control: the variable does switch off what relies on the default.
+  // The fetch is the control: the variable does disable verification by default.
   const { printed } = await inOwnProcess(
     `print({ fetched: (await fetch(${url})).status, sent: await send(${url}) });`,
     { NODE_TLS_REJECT_UNAUTHORIZED: '0' },

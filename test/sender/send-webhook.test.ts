@@ -141,7 +141,7 @@ describe('the verdict', () => {
         statusCode: Number(status),
         error: ok ? null : 'redirect',
       });
-      // What follows on that connection would be taken for the next response.
+      // The rest of that connection could be taken for the next response.
       await closed(target, n);
     }
   });
@@ -150,7 +150,7 @@ describe('the verdict', () => {
 describe('a kept connection', () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-  /** Answers the first request of each connection, and does `end` at the second. */
+  /** Answers the first request of each connection, and calls `end` at the second. */
   const tired = (end: (socket: Socket) => void) => {
     const bodies: string[] = [];
     return rawReceiver((socket) => {
@@ -164,7 +164,7 @@ describe('a kept connection', () => {
     }).then((target) => Object.assign(target, { bodies }));
   };
 
-  /** Answers its first request alone, and does `end` at each later one, on whichever connection. */
+  /** Answers only its first request, and calls `end` at each later one, on any connection. */
   const once = async (end: (socket: Socket, request: number) => void) => {
     let requests = 0;
     const target = await rawReceiver((socket) =>
@@ -268,7 +268,7 @@ describe('interruption', () => {
 
   test('a signal also ends the wait for a connection', async () => {
     const stop = new AbortController();
-    // The socket waits for the name as long as the sender may.
+    // The socket waits for the name as long as the sender's timeout.
     const sending = sender(2_000).send({
       url: 'http://hanging.example/',
       headers: {},

@@ -24,7 +24,7 @@ test('the box office that the service has shows its partner’s venue, with the 
   };
   const { 'partner-booking-client': client = '', ...others } = manifest.dependencies;
   const modules = path.join(app, 'node_modules');
-  // What npm does with a file; all else is this project's, without a registry.
+  // Install the file as npm would; link the other packages from this project, without a registry.
   await mkdir(path.join(modules, 'partner-booking-client'), { recursive: true });
   const target = ['-C', path.join(modules, 'partner-booking-client'), '--strip-components=1'];
   await run('tar', ['xzf', client.replace('file:', ''), ...target], { cwd: app });

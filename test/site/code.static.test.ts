@@ -12,7 +12,7 @@ const blocks = pages.flatMap(({ url, markdown }) =>
 
 type Check = (text: string) => Promise<string | undefined>;
 
-/** What bash says of a script that it only reads. */
+/** The syntax errors that bash finds without running the script. */
 const readByBash: Check = async (text) => {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
   return status === 0 && stderr === '' ? undefined : stderr || `exit code ${String(status)}`;
@@ -29,7 +29,7 @@ const parsed =
     }
   };
 
-/** How code in each language is checked. */
+/** The check for each language. */
 const CHECKS: Readonly<Record<string, Check>> = {
   json: parsed(JSON.parse),
   bash: readByBash,
@@ -37,7 +37,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ts: parsed((text) => parse(text, { syntax: 'typescript', target: 'es2022' })),
   js: parsed((text) => parse(text, { syntax: 'ecmascript', target: 'es2022' })),
 };
-/** `http` and `text` are no code; what is in Python and Go stands in examples that are run (guides.static.test.ts). */
+/** `http` and `text` are not code; Python and Go are in examples that tests run (guides.static.test.ts). */
 const UNCHECKED = ['http', 'text', '', 'python', 'py', 'go'];
 
 describe('code on the pages', () => {

@@ -8,9 +8,9 @@ afterAll(() => service.stop());
 
 type Page = { path: string; links: string[]; ids: Set<string> };
 
-/** Every page that a reader can get to, by path. */
+/** Every page that a reader can reach, by path. */
 const pages = new Map<string, Page>();
-/** `#/Holds/placeHold` and the like, in the reference. */
+/** Anchors of the reference, such as `#/Holds/placeHold`. */
 const operations = new Set<string>();
 
 const attribute = (html: string, name: string): string[] =>
@@ -44,7 +44,7 @@ beforeAll(async () => {
   }
 });
 
-/** The links of a page that lead nowhere: to nothing that is served, or to an anchor that the page has not. */
+/** The broken links of a page: nothing is served there, or the page has no such anchor. */
 function deadLinks({ path, links }: Page): string[] {
   return links.filter((link) => {
     if (/^(?:https:|data:)/.test(link)) return false;

@@ -12,7 +12,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const LOOKED_AT = ['', '/quickstart', '/receiving-webhooks', '/errors', '/errors/SLOT_NOT_AVAILABLE'];
 const GENERATED = ['/webhook-events', '/verifying-webhooks', '/no-such-page'];
 
-/** All that a first visit may fetch. */
+/** The most that a first visit may fetch. */
 const MOST_BYTES = 100 * 1024;
 
 const program = await findBrowser();
@@ -37,7 +37,7 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
   return page;
 }
 
-/** Not by `innerWidth`, which a phone's browser makes as wide as what is too wide. */
+/** Not `innerWidth`: on a phone it grows with content that is too wide. */
 const fits = async (page: Page): Promise<boolean> =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= PHONE.viewport.width;
 
@@ -52,7 +52,7 @@ describeInBrowser('the documentation in a browser', () => {
     '$path, $look, has no fault that axe calls serious, asks no other host, and keeps to the policy',
     async ({ path, look }) => {
       const page = await visit(path, { ...DESKTOP, colorScheme: look });
-      // The browser reports a page that is served with 404; that is no fault of the page.
+      // The browser reports the 404, which is correct for this page.
       if (path === '/docs/no-such-page') opened.tolerate(/ 404 /);
       const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
       expect(ground).toBe(look === 'dark' ? 'rgb(20, 23, 21)' : 'rgb(255, 255, 255)');

@@ -22,7 +22,7 @@ function rule(fields: Partial<PriceRule>): PriceRule {
   };
 }
 
-/** What the slots of one hour on a date cost, in rupees, by the hour of their start: `18:1500`. */
+/** The prices in rupees of a date's one-hour slots, by hour of their start: `18:1500`. */
 function prices(rules: Partial<PriceRule>[], date: string, hours = '06:00–00:00', timeZone = 'UTC'): string[] {
   const [start = '', end = ''] = hours.split('–');
   const wallTimeOf = wallTimesIn(timeZone);

@@ -3,11 +3,11 @@ import type { Hours } from '../../src/catalog/venues/venues.service.ts';
 import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
 import { integerBetween, pick, type Random } from '../support/random.ts';
 
-/** Later than any test runs: a venue's blackouts are read if they end after the database's now. */
+/** Later than any test runs: the service reads a venue's blackouts if they end after the database's now. */
 const FROM = '2031-01-01';
 const TO = '2034-01-01';
 
-/** Nuuk skips the hour before midnight, Beirut, Cairo and Havana the one after; Lord Howe changes by 30 minutes. */
+/** Nuuk skips the hour before midnight; Beirut, Cairo and Havana the one after. Lord Howe changes by 30 minutes. */
 const TIME_ZONES = [
   'Africa/Cairo',
   'America/Havana',
@@ -28,7 +28,7 @@ const TIME_ZONES = [
   'UTC',
 ].map((timeZone) => ({ timeZone, changes: clockChanges(timeZone, FROM, TO) }));
 
-/** A resource's schedule and a date to look at it. `text` says all of it, for a failure message. */
+/** A resource's schedule and one date. `text` describes all of it for failure messages. */
 export type RandomSchedule = {
   date: string;
   hours: OpeningHours;
@@ -37,10 +37,13 @@ export type RandomSchedule = {
   text: string;
 };
 
-/** Any zone, hours (with overlaps, closed days and openings past midnight) and duration; half of them near a clock change. */
+/**
+ * Random zone, duration and hours, with overlaps, closed days and openings past midnight. Half of the dates are near a
+ * clock change.
+ */
 export function randomSchedule(random: Random): RandomSchedule {
   const { timeZone, date } = randomDay(random);
-  // Slots as long as a whole day are rare among random lengths.
+  // Random durations are rarely a whole day.
   const durationMinutes = random() < 0.1 ? 1440 : randomDuration(random);
   const week = random() < 0.5 ? undefined : Array.from({ length: 7 }, () => randomOpenings(random, 0));
   const daily = randomOpenings(random, 1);
@@ -49,7 +52,9 @@ export function randomSchedule(random: Random): RandomSchedule {
   return { date, hours, durationMinutes, timeZone, text };
 }
 
-/** A zone and a date of three years; half of the dates are within two days of a clock change there, if it has any. */
+/**
+ * A zone and a date within three years. Half of the dates are within two days of a clock change, if the zone has any.
+ */
 export function randomDay(random: Random): { timeZone: string; date: string } {
   const { timeZone, changes } = pick(random, TIME_ZONES);
   const isNearChange = changes.length > 0 && random() < 0.5;
@@ -59,12 +64,12 @@ export function randomDay(random: Random): { timeZone: string; date: string } {
   return { timeZone, date };
 }
 
-/** 5 to 1,440 minutes; mostly a usual length. */
+/** 5 to 1,440 minutes, mostly a usual duration. */
 export function randomDuration(random: Random): number {
   return random() < 0.7 ? pick(random, [30, 45, 60, 60, 90, 120]) : 5 * integerBetween(random, 1, 288);
 }
 
-/** Any opening; one in five is the whole day from midnight, some others are from another time to the same. */
+/** A random opening. One in five is the whole day from midnight; some others end 24 hours after another start. */
 export function randomOpening(random: Random): Hours {
   if (random() < 0.2) return { start: '00:00', end: '00:00' };
   const anyTime = () => timeOfDay(5 * integerBetween(random, 0, 287));

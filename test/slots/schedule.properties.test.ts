@@ -22,7 +22,7 @@ function slotsOf(rules: Rules, { date, hours, durationMinutes, timeZone }: Rando
   return rules.slotsOn(dateAfter(date, days), hours, durationMinutes, timeZone);
 }
 
-/** The windows of the openings of one date by the second opinion, each by itself, and how long its slots are. */
+/** The openings of one date according to wall-clock.ts, each by itself, with the length of its slots. */
 function windowsOf(
   { date, hours, durationMinutes, timeZone }: RandomSchedule,
   days = 0,
@@ -39,7 +39,7 @@ function windowsOf(
   });
 }
 
-/** Every slot that the openings of one date would have if nothing else were open. */
+/** Every slot of one date's openings, ignoring other openings. */
 function gridOf(schedule: RandomSchedule, days = 0): SlotWindow[] {
   return windowsOf(schedule, days).flatMap(({ start, end, slotMs }) => {
     const count = Math.max(0, Math.floor((end.getTime() - start.getTime()) / slotMs));
@@ -91,7 +91,7 @@ const noneMissing: Property = (rules, schedule) => {
     .map(({ start }) => `the slot at ${start.toISOString()} is missing`)[0];
 };
 
-/** At most some 24 of a day's slots, the first and the last among them: each is looked up in four days. */
+/** About 24 of a day's slots, with the first and the last, because each lookup reads four days. */
 const someOf = (slots: SlotWindow[]) =>
   slots.filter((_, index) => index % Math.ceil(slots.length / 24) === 0 || index === slots.length - 1);
 
@@ -122,7 +122,7 @@ function firstViolation(property: Property, rules: Rules): string | undefined {
 
 const { slotsOn, scheduledSlotAt } = scheduleRules;
 
-/** Adds the duration to the wall clock instead of to the elapsed time. */
+/** A mistake: adds the duration to the wall-clock time instead of elapsed time. */
 const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
   slotsOn(date, hours, durationMinutes, timeZone).map(({ start }) => {
     const endOnTheWall = new Date(wallMsOf(start.getTime(), timeZone) + durationMinutes * MINUTE_MS).toISOString();
@@ -130,13 +130,13 @@ const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZo
     return { start, end: new Date(end) };
   });
 
-/** Looks at each opening as if it were the only one. */
+/** A mistake: treats each opening as the only one. */
 const slotsByOpening: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
   (typeof hours === 'function' ? hours(date) : hours).flatMap((opening) =>
     slotsOn(date, [opening], durationMinutes, timeZone),
   );
 
-/** Runs the last slot past closing. */
+/** A mistake: adds a slot after closing. */
 const slotsPastClosing: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) => {
   const slots = slotsOn(date, hours, durationMinutes, timeZone);
   const end = (start: Date) => new Date(start.getTime() + durationMinutes * MINUTE_MS);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { scheduledSlotAt, slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
 import { localDateOf } from '../../src/platform/calendar.ts';
 
-// What random schedules of other years do not meet (schedule.properties.test.ts).
+// Cases outside the years of the random schedules (schedule.properties.test.ts).
 
 /** `06:00-09:00, 18:00-02:00` as openings. */
 function openings(text: string) {
@@ -10,9 +10,9 @@ function openings(text: string) {
 }
 
 test.each([
-  // Nuuk skips 23:00–24:00 of 28 March: the opening of the 27th closes at 00:30 on the 29th.
+  // Nuuk skips 23:00–24:00 of 28 March, so the opening of the 27th closes at 00:30 on the 29th.
   ['two dates after its operating day', 'America/Nuuk', '2026-03-27', '23:30-23:30', '2026-03-29'],
-  // St. John's set its clocks back from 00:01 to 23:01 until 2011: the 7th has begun when it is the 6th again.
+  // Until 2011, St. John's set its clocks back from 00:01 to 23:01: after the 7th began, it was the 6th again.
   ['one date before its operating day', 'America/St_Johns', '2010-11-07', '00:00-00:30', '2010-11-06'],
 ])('a slot that the clocks put %s is found', (_name, timeZone, date, hours, localDate) => {
   const slots = slotsOn(date, openings(hours), 10, timeZone);
@@ -23,7 +23,7 @@ test.each([
 });
 
 test('a day leaves out what an opening of two days before still takes', () => {
-  // Nuuk's 28 March 2026 ends at 23:00, so that what opens on the 27th at 23:30 for 24 hours closes at 00:30 on the 29th.
+  // In Nuuk, 28 March 2026 ends at 23:00, so an opening of 24 hours from 23:30 on the 27th closes at 00:30 on the 29th.
   const hours = (date: string) => openings(date === '2026-03-29' ? '00:00-02:00' : '23:30-23:30');
   const onlyOn27 = (date: string) => (date === '2026-03-28' ? [] : hours(date));
   const starts = slotsOn('2026-03-29', onlyOn27, 30, 'America/Nuuk').map(({ start }) =>

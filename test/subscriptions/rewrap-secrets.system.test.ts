@@ -23,7 +23,7 @@ import { attemptDelivery } from '../support/service-calls.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, finished, startProcess } from '../support/worker-process.ts';
 
-/** The ring of keys goes from the old one over both to the new one. */
+/** A rotation goes from the old key over both keys to the new key. */
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 const base64 = (keys: readonly Buffer[]) => keys.map((key) => key.toString('base64')).join();
@@ -36,14 +36,14 @@ let seller: Partner;
 let partner: Partner;
 let venueId: string;
 let slots: string[];
-/** A fast machine would have delivered all of the day's before the keys have changed. */
+/** On a fast machine, deliveries would use all slots before the keys have changed. */
 const SLOTS_OF_OTHER_TESTS = 60;
 
-// A server of its own: a fail point is of the whole server.
+// Its own server, because a fail point affects the whole server.
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
-  // What it has in memory counts throughout: leases of other tests are over most of the time.
+  // Longer than in other tests, so that cached entries stay valid throughout.
   const overrides = { MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]), CACHE_LEASE_MS: '1000' };
   service = await startService(overrides);
   sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
@@ -75,7 +75,7 @@ const sealingsOf = (row: SubscriptionRow): string[] =>
   );
 const sealings = async () => new Set((await allRows()).flatMap(sealingsOf));
 
-/** The service as a process with this ring of keys has it. */
+/** The service as a process with these encryption keys. */
 const withKeys = (...keys: Buffer[]): Service => ({
   ...service,
   context: { ...service.context, secretBox: createSecretBox(keys) },
@@ -83,7 +83,7 @@ const withKeys = (...keys: Buffer[]): Service => ({
 const rewrap = (keys: Buffer[]) => rewrapSecrets(withKeys(...keys).context, new AbortController().signal);
 const subscribed = () => subscribe(partner, receiver.url, ['hold_created']);
 
-/** One delivery to the one subscription of the partner, made by a worker with these keys; undefined where nothing was sent. */
+/** Makes a delivery to the partner's subscription by a worker with these keys; undefined if nothing was sent. */
 async function deliver(...keys: Buffer[]): Promise<Received | undefined> {
   const before = receiver.received.length;
   const id = await anyDelivery(service, seller, partner, slots.shift() ?? '');
@@ -91,7 +91,7 @@ async function deliver(...keys: Buffer[]): Promise<Received | undefined> {
   return receiver.received[before];
 }
 
-/** As releases before version 2 sealed it. */
+/** Seals like releases before version 2. */
 function sealedByVersion1(key: Buffer, text: string, id: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(id));
@@ -99,7 +99,7 @@ function sealedByVersion1(key: Buffer, text: string, id: string): string {
   return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
 }
 
-/** Inserts subscriptions, one for each partner, sealed with the old key; returns their ids. */
+/** Inserts subscriptions of different partners, sealed with the old key; returns their ids. */
 async function plantRows(count: number): Promise<string[]> {
   const box = createSecretBox([OLD]);
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
@@ -165,7 +165,7 @@ describe('a change of keys', () => {
     const asPrevious = { ...(during as Received), headers: { ...during?.headers, 'x-service-signature': previous } };
     expect(isGenuine(asPrevious, older)).toBe(true);
 
-    // An hour passes; a key that nobody has sealed what nobody needs.
+    // An hour passes. An unknown key has sealed the old secret, which is no longer needed.
     await change(id, { previousSecretUntil: new Date(0), sealedPreviousSecret: 'v1.00000000.xxx' });
     expect(await rewrap([NEW])).toMatchObject({ isDone: true, unreadable: 0 });
     expect(await rowOfId(id)).toMatchObject({ sealedPreviousSecret: null, previousSecretUntil: null });
@@ -187,7 +187,7 @@ describe('a change of keys', () => {
   test('says that the old key is needed as long as a process still seals with it', async () => {
     await plantRows(2);
     expect(await rewrap([NEW, OLD])).toMatchObject({ isDone: true, droppable: [idOf(OLD)] });
-    // An API process that has not been restarted yet.
+    // An API process that has not been restarted yet seals with the old key.
     await subscribe(await anyPartner(service, [venueId]), receiver.url);
     const context = withKeys(NEW).context;
     expect(await logMissingKeys(context)).toEqual([idOf(OLD)]);
@@ -224,14 +224,14 @@ describe('what no key opens', () => {
     expect(opens(await rowOfId(otherId), NEW)).toBe('whsec_0');
     expect(await rowOfId(id)).toMatchObject(damaged);
     const sent = await deliver(NEW, OLD);
-    // A current secret that is whole signs, and the copied one does not.
+    // An intact current secret signs; a copied one does not.
     if (damaged.sealedSecret === undefined) expect(sent?.headers).not.toHaveProperty('x-service-signature-previous');
     else expect(sent).toBeUndefined();
   });
 });
 
 describe('rotate-secret in the middle of it', () => {
-  /** Has something happen just before the next guarded write; `isGuarded` false takes its guard away. */
+  /** Calls `meanwhile` just before the next guarded write. `isGuarded: false` removes the guard. */
   function beforeTheWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
     const { collection: driver } = service.context.db.models['webhook_subscriptions'] ?? {};
     if (driver === undefined) throw new Error('There is no such collection');
@@ -287,7 +287,9 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
       ENCRYPTION_KEYS: base64(keys),
     });
   const onServer = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
-  /** Lets so many of its writes through and holds up each of the rest for 3 s; returns how to wait for one that was. */
+  /**
+   * Passes this many writes of the command, then blocks each for 3 s; returns a function that waits for a blocked one.
+   */
   async function holdUpAfter(writes: number): Promise<() => Promise<unknown>> {
     const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
     const point = { configureFailPoint: 'failCommand' };
@@ -310,7 +312,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     const again = start(NEW, OLD);
     await finished(again);
     const told = again.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
-    // 20 in all. The first of the 10 writes was to forget old secrets, and one or two that were held up have been made.
+    // 20 in all. The first write forgot old secrets, and one or two of the blocked writes were made.
     expect([9, 10, 11]).toContain(told?.['rewrapped']);
     expect(told).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));

@@ -6,7 +6,7 @@ import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscri
 
 type Deps = Parameters<typeof openSecrets>[0];
 
-/** Opens secrets, and counts how often one had to be decrypted; a text that begins with `bad` cannot be. */
+/** Opens secrets and counts decryptions. A text that begins with `bad` cannot be decrypted. */
 function counting() {
   let opened = 0;
   const open = (sealed: string) => {
@@ -33,7 +33,7 @@ test('a secret is opened once for its subscription, partner and sealed text', ()
   expect([openOf({}), opened()]).toEqual([openOf({}), 1]);
   openOf({ _id: 'another' });
   expect(opened()).toBe(2);
-  // A row that is said to be of another partner opens nothing that was opened for the first.
+  // Another partner's row does not reuse the secret opened for the first.
   openOf({ partnerId: 'another' });
   expect(opened()).toBe(3);
   expect(openOf({ sealedSecret: 'b' })?.current.text.equals(signingKeys('secret of b').text)).toBe(true);

@@ -1,4 +1,5 @@
-// Preloaded into a process of the service: at its end it writes the paths of all CommonJS modules that were loaded, also by `import`.
+// Preloaded into a process of the service. At its end, writes the paths of all loaded CommonJS modules, including those
+// loaded by `import`.
 const { writeFileSync } = require('node:fs');
 
 process.once('exit', () => writeFileSync(process.env.MODULES_FILE, Object.keys(require.cache).join('\n')));

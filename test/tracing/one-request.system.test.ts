@@ -88,7 +88,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
     },
   ] as Json[]);
 
-  // They leave at the latest when the processes stop.
+  // The processes export their spans when they stop, at the latest.
   for (const process of Object.values(processes)) expect((await stopProcess(process)).code).toBe(0);
   const spans = collector.spans.filter((span) => span.traceId === traceId);
   const [root] = spans.filter(({ name }) => name === 'POST /api/v1/partner/holds');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as a collector gets it; ids in hex. */
+/** A span that the collector received; ids in hex. */
 export type CollectedSpan = {
   service: string;
   name: string;
@@ -13,7 +13,7 @@ export type CollectedSpan = {
 export type Collector = {
   url: string;
   spans: readonly CollectedSpan[];
-  /** Everything that was sent, as text. */
+  /** Everything received, as text. */
   text(): string;
   close(): Promise<void>;
 };
@@ -61,7 +61,7 @@ function spansIn(request: Buffer): CollectedSpan[] {
   });
 }
 
-/** The texts among the key-value pairs of a field. */
+/** The text values among the key-value pairs of a field. */
 function attributesOf(message: Buffer, field: number): Record<string, string> {
   return Object.fromEntries(
     messages(message, field).flatMap((pair) => {
@@ -72,7 +72,7 @@ function attributesOf(message: Buffer, field: number): Record<string, string> {
   );
 }
 
-/** The values of a length-delimited field of a protobuf message, in their order. */
+/** The values of a length-delimited field of a protobuf message, in order. */
 function messages(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   let at = 0;

@@ -17,11 +17,11 @@ const LIST_MODULES = path.join(import.meta.dirname, 'list-modules.cjs');
 
 let service: Service;
 let collector: Collector;
-/** A folder with the service compiled as it is shipped. */
+/** A folder with the compiled service, as shipped. */
 let release: string;
 
 beforeAll(async () => {
-  // Within the project, whose packages are used. Workers of the tests' own product are bundles, which show no modules.
+  // Within the project, to use its packages. The tests' own build bundles workers, which hides modules.
   const parent = path.join(projectFolder, '.cache');
   [collector, release] = await Promise.all([startCollector(), mkdtemp(path.join(parent, 'modules-'))]);
   await compileProduct(path.join(release, 'dist'));
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(release, { recursive: true });
 });
 
-/** The packages of OpenTelemetry of which the process has loaded a module when it ends. */
+/** The OpenTelemetry packages of which the process has loaded a module. */
 async function loadedPackages(file: string, more: Record<string, string>): Promise<string[]> {
   const list = path.join(release, newId());
   const preload = { NODE_OPTIONS: `--require=${JSON.stringify(LIST_MODULES)}`, MODULES_FILE: list };
@@ -54,7 +54,7 @@ test('without a collector a process loads nothing of OpenTelemetry but its API',
   expect(await loadedByEach({})).toEqual(Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])));
 });
 
-/** How many traces of `calls` calls the collector gets of an API process with these settings. */
+/** How many traces the collector gets of `calls` calls to an API process with these settings. */
 async function tracesOf(calls: number, more: Record<string, string>): Promise<number> {
   const before = collector.spans.length;
   const settings = { ...service.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more };
@@ -63,7 +63,7 @@ async function tracesOf(calls: number, more: Record<string, string>): Promise<nu
   await inParallel(Array.from({ length: calls }), 20, async () => {
     expect((await api.get('/api/v1/partner/me')).status).toBe(200);
   });
-  // Spans leave at the latest when the process stops.
+  // The process exports its spans when it stops, at the latest.
   expect((await stopProcess(process)).code).toBe(0);
   return collector.spans.slice(before).filter(({ name }) => name === 'GET /api/v1/partner/me').length;
 }
@@ -71,7 +71,7 @@ async function tracesOf(calls: number, more: Record<string, string>): Promise<nu
 test('a tenth of all traces is kept unless the sampler is stated', async () => {
   const CALLS = 300;
   const kept = await tracesOf(CALLS, {});
-  // Each is drawn by itself: less or more than this once in a million runs.
+  // Each trace is sampled by itself. The number is outside these bounds once in a million runs.
   expect(kept).toBeGreaterThan(7);
   expect(kept).toBeLessThan(60);
   expect(await tracesOf(CALLS, { OTEL_TRACES_SAMPLER: 'always_on' })).toBeGreaterThan(CALLS / 2);

@@ -23,7 +23,7 @@ const operator = operatorOf(service);
 afterAll(() => service.stop());
 
 const read = async (path: string) => expectStatus(await operator.get(path), 200);
-/** A venue of this name; returns its id. */
+/** Creates a venue of this name; returns its id. */
 const venueNamed = async (name: string) =>
   String(expectStatus(await operator.post(VENUES, { ...ARENA, name }), 201)['venue_id']);
 const addTo = async (venueId: string, fields: Json = {}) =>

@@ -36,7 +36,7 @@ const hours = (text: string): Json[] =>
   text.split(' ').map((each) => ({ start: each.split('–')[0], end: each.split('–')[1] }));
 const daily = (text: string): Json => Object.fromEntries(WEEKDAYS.map((day) => [day, hours(text)]));
 
-/** Day and time of the starts, `25T06:00`. */
+/** Day and time of the slots' starts, such as `25T06:00`. */
 async function startsOn(partner: Partner, venueId: string, date = DATE): Promise<string[]> {
   return (await slotsOf(partner, venueId, date)).map((slot) => String(slot['slot_start']).slice(8, 16));
 }
@@ -64,7 +64,7 @@ describe('the schedule of a resource', () => {
     const noConflicts = { conflict_count: 0, conflicts: [] };
     expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual({ ...wanted, ...noConflicts });
     expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(wanted);
-    // A second schedule replaces the first as a whole.
+    // A new schedule replaces the old one completely.
     expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({ weekly: { fri: [] }, exceptions: [] });
   });
 

@@ -59,7 +59,7 @@ async function overlaps(one: string, other: string): Promise<number> {
 /** The call that adds cells to an existing claim. */
 const ADDING_CELLS = 'reservations.findOneAndUpdate';
 
-/** Makes `call` with `meanwhile` before each time that cells are added to an existing claim. */
+/** Makes `call`, and calls `meanwhile` before each addition of cells to an existing claim. */
 const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call: () => Promise<T>) =>
   calls.beforeEvery(ADDING_CELLS, meanwhile, call);
 
@@ -179,7 +179,7 @@ describe('a resource that begins to share space', () => {
       };
       const [shared] = await Promise.all([
         begin(round, () => share(place.full, [place.north])),
-        // Full is held at the first two times and North at the last two; afterwards the other way round.
+        // Hold Full at the first two times and North at the last two; afterwards the other way round.
         ...times.map((time, index) =>
           begin(index * 2, () => hold(place.seller, at(index < 2 ? place.full : place.north, time))),
         ),
