@@ -107,7 +107,7 @@ test.each<Waiting>([
     begin: () => anyDelivery(service, partner, partner, nextSlot()),
     end: (id) => service.attempt(id),
   },
-])('$kind is raised after 30 s, after 20 s not; once the work is done, it is resolved', async (waiting) => {
+])('$kind is raised after 30 s but not after 20 s, and resolved once the work is done', async (waiting) => {
   const { kind, collection, field, sentence, begin, end } = waiting;
   const id = await begin();
   await setBack(collection, id, field, 20_000);
@@ -125,7 +125,7 @@ test.each<Waiting>([
 describe('a delivery', () => {
   const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
 
-  test('with an attempt in progress is not raised, however long that takes; control: once its lock ends, it is', async () => {
+  test('with an attempt in progress is not raised, however long it takes; control: raised once its lock expires', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     await setBack('deliveries', deliveryId, 'nextAttemptAt', 59_000);
     await setBack('deliveries', deliveryId, 'leaseUntil', -5000);
@@ -136,7 +136,7 @@ describe('a delivery', () => {
     expect(await overdueOf()).toHaveLength(1);
   });
 
-  test('that waits for its turn at an endpoint which fails is not raised; control: after a success it is', async () => {
+  test('that waits for its turn at a failing endpoint is not raised; control: raised after a success', async () => {
     const [first, second] = [
       await anyDelivery(service, partner, partner, nextSlot()),
       await anyDelivery(service, partner, partner, nextSlot()),
@@ -154,7 +154,7 @@ describe('a delivery', () => {
 });
 
 describe('a queue', () => {
-  test('that is paused is raised at once, and resolved once it is resumed', async () => {
+  test('that is paused is raised immediately, and resolved when it is resumed', async () => {
     await pauseQueue('webhook-delivery');
     await sweep(service);
     expect(await alertsOf(service)).toMatchObject([
@@ -165,7 +165,7 @@ describe('a queue', () => {
     await expectResolved('queue_paused');
   });
 
-  test('that an operator paused is raised with who did, when and why; of an older pause nothing is said', async () => {
+  test('that an operator paused is raised with who, when and why; an older pause has no such details', async () => {
     const paused = () => alertsOf(service, { kind: 'queue_paused', isOpen: true });
     const reason = { 'x-reason': encodeURIComponent('Endpoint under attack') };
     const path = '/queues/api/queues/webhook-delivery';
@@ -187,7 +187,7 @@ describe('a queue', () => {
     await expectResolved('queue_paused');
   });
 
-  test('without any worker for half a minute is raised, and resolved when one takes its jobs', async () => {
+  test('without any worker for half a minute is raised, and resolved when a worker takes jobs', async () => {
     const absentAfter = async (ms: number) => {
       await lookAfter(ms);
       return (await alertsOf(service, { kind: 'worker_absent', isOpen: true }))
@@ -213,7 +213,7 @@ describe('a queue', () => {
 const subscription = () =>
   service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
 
-test('an endpoint that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
+test('an endpoint that has failed for an hour is raised, but not after 59 minutes; one success resolves it', async () => {
   const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
   receiver.respondWith(500);
   await service.attempt(deliveryId, 2);
@@ -233,7 +233,7 @@ test('an endpoint that has failed for an hour is raised, for 59 minutes not; one
   await expectResolved('endpoint_failing');
 });
 
-test('the absence of a guard index is raised, and resolved by the migration; of another index not', async () => {
+test('a missing guard index is raised, and resolved by the migration; another missing index is not raised', async () => {
   const reservations = service.context.db.collection('reservations');
   await reservations.dropIndex('holds_of_partner');
   await sweep(service);
@@ -248,7 +248,7 @@ test('the absence of a guard index is raised, and resolved by the migration; of 
   await expectResolved('guard_index_absent');
 });
 
-test('a Redis without an append-only file is raised unless that is accepted or unknown; with one, it is resolved', async () => {
+test('a Redis without an append-only file is raised unless accepted or unknown; with one, it is resolved', async () => {
   await sweep(service, { isRedisPersistent: false, redisAllowVolatile: true });
   await sweep(service, { isRedisPersistent: 'unknown' });
   expect(await alertsOf(service)).toEqual([]);
@@ -259,7 +259,7 @@ test('a Redis without an append-only file is raised unless that is accepted or u
 });
 
 describe('dead letters', () => {
-  test('are raised with one error line each; delivered after all, they are resolved', async () => {
+  test('are raised with one error line each, and resolved when they are delivered', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     receiver.respondWith(500);
     await service.attempt(deliveryId, 5);
@@ -291,7 +291,7 @@ describe('dead letters', () => {
   const counts = async () =>
     (await alertsOf(service, { kind: 'dead_letter' })).map(({ subject, count }) => `${subject}: ${count}`);
 
-  test('count once each though four sweeps race, in their alerts and in all', async () => {
+  test('are counted once each in their alerts and in the total, though four sweeps race', async () => {
     const before = await total();
     await insertDeadLetters(service, 'first', partner.id, named('one', 300));
     await insertDeadLetters(service, 'second', partner.id, named('two', 200));
@@ -310,7 +310,7 @@ describe('an alert', () => {
     return holdId;
   };
 
-  test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {
+  test('is raised once by 40 concurrent calls, by its unique index; control: without the index it can be raised twice', async () => {
     const { db } = service.context;
     expect(await raiseAtOnce(40)).toBe(1);
     const [row] = await alertsOf(service);
@@ -323,7 +323,7 @@ describe('an alert', () => {
     await service.migrate();
   });
 
-  test('of a condition that is back within a minute is the same; later it is a new one', async () => {
+  test('is the same alert if its condition returns within a minute; later it is a new one', async () => {
     const first = await overdue();
     await sweep(service);
     await expireHolds([first]);
@@ -342,7 +342,7 @@ describe('an alert', () => {
     expect(alerts.map(({ isOpen }) => isOpen)).toEqual([false, true]);
   });
 
-  test('is listed while it is open unless others are asked for, the one raised last first', async () => {
+  test('is listed while it is open, latest first; filters include the others', async () => {
     const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
     const subjects = async (query: string) => {
       const { data } = expectStatus(await operator.get(`/api/v1/operator/alerts?${query}`), 200);
@@ -361,7 +361,7 @@ describe('an alert', () => {
     expect(await subjects('status=all&kind=guard_index_absent')).toEqual(['guard_index_absent']);
   });
 
-  test('of what cannot be looked at is neither raised nor resolved, and the others are', async () => {
+  test('whose condition cannot be read is neither raised nor resolved; the others are', async () => {
     await sweep(service, { guards: ['one_claim_per_cell'] });
     await ageAlerts(service, 2 * MINUTE_MS);
     await overdue();

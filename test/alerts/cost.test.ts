@@ -36,7 +36,7 @@ afterAll(() => service.stop());
 
 const COLLECTIONS = /\.(deliveries|reservations|webhook_subscriptions|alerts)$/;
 
-test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
+test('the watch and a scrape use indexes only, and read no ended rows', async () => {
   for (const work of [() => sweep(service), readFigures]) {
     const asked = await recordedCommands(service, COLLECTIONS, work);
     expect(asked.length).toBeGreaterThan(5);

@@ -57,7 +57,7 @@ const pass = (ms: number) =>
     .updateOne({ _id: 'post' as never }, [{ $set: { until: { $subtract: ['$until', ms] } } }]);
 const pending = () => service.context.db.collection('alerts').countDocuments({ isUntold: true });
 
-test('what is posted is JSON with a text that people can read, and the alerts as the listing shows them', async () => {
+test('a post is JSON with a readable text and the alerts as the listing shows them', async () => {
   const [first, second] = await deadLetters(2);
   await tell();
   const [post] = receiver.received;
@@ -70,7 +70,7 @@ test('what is posted is JSON with a text that people can read, and the alerts as
   expect((await alertsOf(service))[0]?.notifiedAt).toBeInstanceOf(Date);
 });
 
-test('3,000 dead letters of one endpoint are one line; the next batch tells of the new ones alone', async () => {
+test('3,000 dead letters of one endpoint are one line; the next post only reports new ones', async () => {
   await deadLetters(3000);
   await tell();
   await deadLetters(3);
@@ -84,7 +84,7 @@ test('3,000 dead letters of one endpoint are one line; the next batch tells of t
   expect(receiver.received.map(({ bytes }) => bytes.length < 2000)).toEqual([true, true]);
 });
 
-test('alerts that change all the time keep no other from being posted, and the text says how many are left out', async () => {
+test('alerts that change all the time do not delay others, and the text says how many are omitted', async () => {
   const busy = Array.from({ length: 50 }, (_each, index) => `busy-${index}`);
   const fail = async (subjects: readonly string[]) => {
     for (const subject of subjects) await insertDeadLetters(service, subject, partner.id, [`dead-${(made += 1)}`]);
@@ -106,7 +106,7 @@ test('alerts that change all the time keep no other from being posted, and the t
   expect(await pending()).toBe(0);
 });
 
-test('at most one POST a minute is made, over all processes; control: a minute later the next is', async () => {
+test('all processes together post at most once a minute; control: a minute later they post again', async () => {
   await deadLetters(1, 'first');
   await tell({ atOnce: 4 });
   await deadLetters(1, 'second');
@@ -120,7 +120,7 @@ test('at most one POST a minute is made, over all processes; control: a minute l
   expect(receiver.received).toHaveLength(2);
 });
 
-test('a resolved alert is told as over', async () => {
+test('a resolved alert is posted as resolved', async () => {
   await sweep(service, { guards: ['one_claim_per_cell'] });
   await tell();
   await service.context.db.collection('alerts').updateMany({}, { $set: { lastSeenAt: new Date(0) } });
@@ -151,7 +151,7 @@ describe('a receiver that fails', () => {
     ['cuts the connection', (_post, response) => void response.destroy(), '"error":"UND_ERR_SOCKET"'],
   ];
 
-  test.each(failures)('it %s: is tried again, and nothing is lost', async (_how, failure, said) => {
+  test.each(failures)('%s: the post is retried, and nothing is lost', async (_how, failure, said) => {
     await deadLetters(2);
     receiver.respondWith(failure);
     const before = await timesLogged(service, said);
@@ -169,7 +169,7 @@ describe('a receiver that fails', () => {
     expect(await pending()).toBe(0);
   });
 
-  test('is away: waits twice as long each time, ten minutes at most, and begins anew after a success', async () => {
+  test('is away: the wait doubles each time, up to ten minutes, and is reset by a success', async () => {
     await deadLetters(1);
     const waits: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
@@ -184,7 +184,7 @@ describe('a receiver that fails', () => {
     expect(Math.round((await secondsToWait()) / 60)).toBe(1);
   });
 
-  test('is not waited for by a process that stops, and that is no failure', async () => {
+  test('is not waited for by a stopping process, and that is no failure', async () => {
     await deadLetters(1);
     receiver.respondWith(HANGS);
     const told = tellSlowly();
@@ -196,7 +196,7 @@ describe('a receiver that fails', () => {
   });
 });
 
-test('what happens during a POST is in the next one', async () => {
+test('alerts raised during a post are in the next one', async () => {
   await deadLetters(1);
   let release: (() => void) | undefined;
   receiver.respondWith((_post, response) => {
@@ -214,7 +214,7 @@ test('what happens during a POST is in the next one', async () => {
   expect(String(receiver.received[1]?.body['text'])).toContain('4 deliveries more to');
 });
 
-test('what has been over for a day is not told any more; what is open is, however old', async () => {
+test('alerts resolved more than a day ago are not posted; open ones are, however old', async () => {
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
   await deadLetters(1, 'open');
   await deadLetters(1, 'over');

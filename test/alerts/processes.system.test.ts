@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('a worker delivers while ALERT_URL hangs, raises what another worker fails to do, and stops in time', async () => {
+test('a worker delivers while ALERT_URL hangs, raises the failures of another worker, and stops in time', async () => {
   let isGivenUp = false;
   alerts.respondWith((_post, response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
@@ -65,7 +65,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   expect(tookMs).toBeLessThan(10_000);
 });
 
-test('the API keeps watch too, also while the queue of webhooks is paused and no worker lives', async () => {
+test('the API also watches while the webhook queue is paused and no worker runs', async () => {
   const { db, queues } = service.context;
   await queues.byName('webhook-delivery').pause();
   const halfAMinuteAgo = { $subtract: ['$$NOW', 31_000] };

@@ -27,7 +27,7 @@ async function serve(healthPort = '0') {
   return { ...made, url };
 }
 
-test('a worker whose sweep stands still is 503 at /healthz, with its name and for how long, and stays ready', async () => {
+test('a worker with a stalled sweep is 503 at /healthz, with its name and duration, and stays ready', async () => {
   const { scope, url } = await serve();
   const { get } = createClient(url, undefined);
   expect((await get('/healthz')).status).toBe(200);
@@ -39,7 +39,7 @@ test('a worker whose sweep stands still is 503 at /healthz, with its name and fo
   expect((await get('/nothing')).status).toBe(404);
 });
 
-test('a worker that is asked to stop is not ready any more', async () => {
+test('a stopping worker is not ready', async () => {
   const { abort, url } = await serve();
   abort();
   expect(await createClient(url, undefined).get('/readyz')).toMatchObject({
@@ -48,7 +48,7 @@ test('a worker that is asked to stop is not ready any more', async () => {
   });
 });
 
-test('a port that another worker has ends the start with the setting to change', async () => {
+test('a port in use ends the start with the setting to change', async () => {
   const { url } = await serve();
   await expect(serve(new URL(url).port)).rejects.toThrow(
     /^HEALTH_PORT \d+ is taken on 127\.0\.0\.1.*Give each its own, or 0 for any free one\.$/,

@@ -14,12 +14,12 @@ const model = async (files: string[], variables: Record<string, string>) =>
   composeModel(projectFolder, files, variables, await temporaryFolder());
 
 describe('the Compose files as Docker Compose reads them', () => {
-  test('are what the specification allows', async () => {
+  test('are valid by the specification', async () => {
     await expect(model(FILES, REQUIRED)).resolves.toHaveProperty('services.proxy');
     await expect(model(FILES.slice(0, 1), REQUIRED)).resolves.toHaveProperty('services.api');
   });
 
-  test.each(Object.keys(REQUIRED))('name %s where it is missing', async (name) => {
+  test.each(Object.keys(REQUIRED))('name %s if it is missing', async (name) => {
     await expect(model(FILES, { ...REQUIRED, [name]: '' })).rejects.toThrow(name);
   });
 });

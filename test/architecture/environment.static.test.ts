@@ -23,14 +23,14 @@ const inCompose = [...composeFiles.join('').matchAll(/\$\{(\w+)/g)].map(([, name
 
 const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
 
-test('.env.example documents every variable that is read, by a process or by the Compose files, and no other', () => {
+test('.env.example documents exactly the variables that processes or Compose files read', () => {
   const names = new Set([...variables, ...embeddedOnly, ...inCompose]);
   expect(documented.map(({ name }) => name).toSorted()).toEqual([...names].toSorted());
   // Control: some of them are read by no process.
   expect(inCompose.filter((name) => !variables.includes(name))).toContain('REDIS_PASSWORD');
 });
 
-test('the defaults that .env.example shows are those that hold without it', () => {
+test('the defaults in .env.example are the actual defaults', () => {
   const required = {
     MONGODB_URI: 'mongodb://127.0.0.1:27017/partner_booking',
     REDIS_URL: 'redis://127.0.0.1:6379',

@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     for (const each of instructions) expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
   });
 
-  test('has the Node on which CI tries the service, as package.json names the oldest', () => {
+  test('has the Node version of CI, and package.json the oldest one', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const major = NODE_RELEASES['image']?.split('.')[0];
     expect([dockerfile.match(/^ARG NODE_IMAGE=(.*)$/m)?.[1], engines.node]).toEqual([
@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  test('limits the heap as the scripts that start a process do', () => {
+  test('has the heap limit of the start scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const starting = Object.entries(scripts).filter(([name]) => name.startsWith('start:'));
     const limits = starting.map(([, command]) => /^exec node (--max-old-space-size=\d+) dist/.exec(command)?.[1]);
@@ -86,18 +86,18 @@ describe('the Dockerfile', () => {
     test.each<[situation: string, of: (own: string, other: string) => Record<string, string>]>([
       ['the API, where HEALTH_PORT is set too', (own, other) => ({ PORT: own, HEALTH_PORT: other })],
       ['a worker, where PORT is set too', (own, other) => ({ PORT: other, HEALTH_PORT: own })],
-    ])('%s, and not one that says 503', async (_situation, of) => {
+    ])('%s, and unhealthy if it responds 503', async (_situation, of) => {
       expect(await verdictOn(200, of)).toBe(true);
       expect(await verdictOn(503, of)).toBe(false);
     });
 
-    test('and not one that listens nowhere', async () => {
+    test('and unhealthy if nothing listens', async () => {
       const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
       expect(await isHealthy({ PORT, HEALTH_PORT })).toBe(false);
     });
   });
 
-  test('copies all that the documentation is made of', async () => {
+  test('copies all sources of the documentation', async () => {
     const copied = instructionsOf(dockerfile)
       .filter((each) => each.startsWith('COPY ') && !each.includes('--from'))
       .flatMap((each) => each.split(' ').slice(1, -1));
@@ -134,7 +134,7 @@ describe('docker-compose.yml', () => {
     expect(programs).toEqual(['dist/src/main/api.js', 'dist/src/main/migrate.js', ...built].toSorted());
   });
 
-  test.each(own)('%s can write nowhere, and gain nothing', (_name, service) => {
+  test.each(own)('%s cannot write anywhere or gain privileges', (_name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -143,14 +143,14 @@ describe('docker-compose.yml', () => {
     expect([service.cap_add, service.privileged, service.volumes]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('each process is given what it reads of the environment, and nothing else', () => {
+  test('gives each process exactly the variables that it reads', () => {
     for (const [name, { environment = {} }] of own)
       expect([name, Object.keys(environment).toSorted()]).toEqual([name, variablesOf(name as ProcessName)]);
     const withKey = own.filter(([, { environment }]) => environment?.['OPERATOR_API_KEY'] !== undefined);
     expect(withKey.map(([name]) => name)).toEqual(['api']);
   });
 
-  test('operators’ port stays on the machine, and databases are reached from the internal network alone', () => {
+  test('keeps operators’ port on the machine, and databases on the internal network', () => {
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
     expect(compose.networks['data']?.internal).toBe(true);

@@ -29,12 +29,12 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     expect(names.toSorted()).toEqual([...LONG_RUNNING, 'migrate', ...backup].toSorted());
   });
 
-  test('have nothing but what Kubernetes, KEDA and the Prometheus Operator know', async () => {
+  test('use only types and members of Kubernetes, KEDA and the Prometheus Operator', async () => {
     const isChecked = new Set(BACKUPS.some((each) => each === overlay) ? copyOf('production').map(idOf) : []);
     expect(await schemaFaults(copyOf(overlay).filter((each) => !isChecked.has(idOf(each))))).toEqual([]);
   });
 
-  test('give each process what it reads, what it needs and nothing else', () => {
+  test('give each process exactly what it reads and needs', () => {
     expect(faultsOf(copyOf(overlay))).toEqual([]);
   });
 });
@@ -60,7 +60,7 @@ test('KEDA asks Prometheus for the namespace of the overlay', () => {
   }
 });
 
-test('a backup is written where it is kept or sent from, and the CronJob has the name that the alert rule knows', async () => {
+test('a backup is stored where it is kept or sent from, by the CronJob that the alert rule names', async () => {
   const rules = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
   for (const overlay of BACKUPS) {
     const manifests = copyOf(overlay);
@@ -98,7 +98,7 @@ describe('discovery', () => {
     for (const { relabelings } of spec?.podMetricsEndpoints ?? []) expect(await jobs(relabelings)).toEqual(names);
   });
 
-  test('by PodMonitor finds one port of figures in each process that has some, and in no other', () => {
+  test('by PodMonitor finds one metrics port in each process that has metrics, and none in others', () => {
     const manifests = copyOf('backup');
     const { spec } = manifests.find(({ kind }) => kind === 'PodMonitor') ?? {};
     const monitored = spec?.podMetricsEndpoints?.map(({ port }) => port) ?? [];
@@ -116,13 +116,13 @@ describe('the network', () => {
     expect(isLimited(name, copyOf('sandbox'))).toBe(true);
   });
 
-  test('control: without the policies that deny, more passes', () => {
+  test('control: without the policies that deny, more traffic passes', () => {
     const others = copyOf('sandbox').filter(({ metadata }) => metadata.name !== 'deny-all');
     expect(isLimited('migrate', others)).toBe(false);
   });
 
   test.each(['to-endpoints', 'to-alert-post', 'to-object-storage'])(
-    'leads by %s to the addresses that are public, and no others',
+    'allows public addresses only by the policy %s',
     (policy) => {
       const manifests = copyOf('backup');
       const edges = manifests

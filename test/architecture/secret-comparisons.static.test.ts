@@ -23,13 +23,13 @@ const sources = ['src', 'workers'].flatMap((folder) =>
 const textOf = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8');
 
 describe('secrets are compared in constant time only', () => {
-  test('no file compares one as text', () => {
+  test('no file compares a secret as text', () => {
     const found = sources.flatMap((file) => comparisonsIn(textOf(file)).map((line) => `${file}: ${line.trim()}`));
     expect(sources.length).toBeGreaterThan(250);
     expect(found).toEqual([]);
   });
 
-  test('partners’ keys, the operator’s key and the signature of a session are, by timingSafeEqual', () => {
+  test('partners’ keys, the operator’s key and session signatures are compared by timingSafeEqual', () => {
     const comparing = sources.filter((file) => textOf(file).includes('timingSafeEqual('));
     expect(comparing.toSorted()).toEqual([
       'src/operations/operators/session.rules.ts',

@@ -25,7 +25,7 @@ const locked = Object.entries(lock.packages).filter(
 /** Packages that a process of the service can load. The image leaves optional packages out. */
 const inProduction = locked.filter(([, { dev, optional }]) => dev !== true && optional !== true);
 
-test('install scripts are off for everybody who installs from this folder', () => {
+test('install scripts are off in this folder', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
 });
 
@@ -43,7 +43,7 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
 describe('the lockfile', () => {
-  test('has a hash of each package, and each that is loaded in production', () => {
+  test('has a hash of every package, including all production ones', () => {
     expect(lock.lockfileVersion).toBe(3);
     expect(locked.length).toBeGreaterThan(300);
     expect(unhashed(locked)).toEqual([]);
@@ -51,7 +51,7 @@ describe('the lockfile', () => {
     expect(inProduction.length).toBeGreaterThan(100);
   });
 
-  test('names no host: neither a registry’s nor another', () => {
+  test('names no host of a registry or anything else', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     // These texts of a package may contain addresses.
     const own = new Set(['funding', 'deprecated']);
@@ -76,7 +76,7 @@ function isAllowed(license: unknown): boolean {
 }
 
 describe('licences', () => {
-  test('of every package that is loaded in production are allowed', () => {
+  test('of every production package are allowed', () => {
     const refused = inProduction
       .map(([place]) => ({ place, license: licenseOf(place) }))
       .filter(({ license }) => !isAllowed(license));

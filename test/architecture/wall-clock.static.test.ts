@@ -37,7 +37,7 @@ const timeless = (await readdir(path.join(projectFolder, 'src'), { recursive: tr
   .filter((file) => /\.(service|rules|store)\.ts$/.test(file))
   .map((file) => path.join('src', file));
 
-test('no service, rule or store reads the wall clock: the time is given to it', async () => {
+test('no service, rule or store reads the wall clock; callers pass the time', async () => {
   expect(timeless.length).toBeGreaterThan(100);
   for (const file of timeless) {
     const source = await readFile(path.join(projectFolder, file), 'utf8');

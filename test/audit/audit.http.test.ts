@@ -39,7 +39,7 @@ const loggedRequest = async (requestId: string): Promise<Json | undefined> =>
 const PARAMETER = '00000000-0000-7000-8000-00000000dead';
 
 describe('the audit', () => {
-  test('tells who did what, when, with which request and outcome, and what it was before and after', async () => {
+  test('shows who did what, when, by which request, with the outcome and the state before and after', async () => {
     const before = expectStatus(await operator.get(`${PARTNERS}/${partner.id}`), 200);
     const startedAt = Date.now();
     const reply = await operator.send('PATCH', `${PARTNERS}/${partner.id}`, {
@@ -82,7 +82,7 @@ describe('the audit', () => {
     expect(Math.abs(Date.parse(String(action?.['at'])) - startedAt)).toBeLessThan(60_000);
   });
 
-  test('has a row for every operation that changes something, rejected ones too', async () => {
+  test('has a row for every changing operation, also for rejected calls', async () => {
     const changing = await inside.changingOperations();
     expect(changing.length).toBeGreaterThan(15);
     for (const { method, path, operationId } of changing) {
@@ -97,14 +97,14 @@ describe('the audit', () => {
     }
   });
 
-  test('has no row of what reads', async () => {
+  test('has no row for reads', async () => {
     const rows = await count();
     for (const path of [PARTNERS, AUDIT, '/queues', '/openapi.json', '/sign-in']) await operator.get(path);
     await operator.send('HEAD', PARTNERS);
     expect(await count()).toBe(rows);
   });
 
-  test('keeps the code of a refusal, and what there was', async () => {
+  test('keeps the error code of a rejected call, and the state before it', async () => {
     await operator.patch(`${PARTNERS}/${partner.id}`, { status: 'sleepy' });
     expect(await newest()).toMatchObject({
       status: 400,
@@ -145,15 +145,15 @@ const WITHOUT_SUBJECT = new Map([
   ['eraseCustomer', 'is about a person, of whom nothing may be kept; the row has how many records'],
 ]);
 
-describe('what an action was about', () => {
-  test('is read for every operation that changes something that exists', async () => {
+describe('the state before and after an action', () => {
+  test('is read for every operation that changes an existing object', async () => {
     const changing = (await inside.changingOperations()).filter(({ creates }) => !creates);
     const without = changing.filter(({ isSubjectRead }) => !isSubjectRead);
     expect(changing.length).toBeGreaterThan(15);
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());
   });
 
-  test('of a price rule that was removed is what it said', async () => {
+  test('of a removed price rule shows the rule', async () => {
     const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
     const rule = expectStatus(await operator.post(path, { name: 'Peak', price_rupees: 999 }), 201);
     const removed = `/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`;
@@ -163,7 +163,7 @@ describe('what an action was about', () => {
     expect(await newest()).toMatchObject({ action: 'removePriceRule', status: 404, before: null });
   });
 
-  test('of a blackout that was lifted is what it said, with what stood in it', async () => {
+  test('of a lifted blackout shows the blackout and its conflicts', async () => {
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     const body = { starts_at: at(24), ends_at: at(30), reason: 'Repairs' };
     const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
@@ -172,7 +172,7 @@ describe('what an action was about', () => {
     expect(await newest()).toMatchObject({ action: 'liftBlackout', before: blackout, after: null });
   });
 
-  test('of a grant is the grant where there is one, and nothing where there is none', async () => {
+  test('of a grant shows the grant, or nothing if there is none', async () => {
     const path = `/api/v1/operator/partners/${partner.id}/venues/${venue.id}`;
     const grant = { partner_id: partner.id, venue_id: venue.id };
     const answer = expectStatus(await operator.delete(path), 200);
@@ -185,11 +185,11 @@ describe('what an action was about', () => {
   });
 });
 
-describe('the audit tells of browsers', () => {
+describe('the audit records browsers', () => {
   const signIn = (key: string) =>
     stranger.send('POST', '/sign-in', { headers: FORM, body: new URLSearchParams({ key }).toString() });
 
-  test('that signed in, worked and signed out, and of those that failed to', async () => {
+  test('that sign in, work and sign out, and that fail to sign in', async () => {
     expect((await signIn('not the key of the operator at all')).status).toBe(401);
     expect(await newest()).toMatchObject({ action: 'signIn', who: null, status: 401, path: '/sign-in' });
     const reply = await signIn(OPERATOR_KEY);
@@ -201,7 +201,7 @@ describe('the audit tells of browsers', () => {
     expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
   });
 
-  test('and not of those without a key, who could fill it', async () => {
+  test('but not those without a key, which could fill it', async () => {
     const rows = await count();
     for (const path of [PARTNERS, '/queues/api/queues/hold-expiry/pause', '/sign-out']) {
       await stranger.post(path, {}, OWN);
@@ -224,7 +224,7 @@ describe('wrong keys are in the audit', () => {
   const rowsOf = async (query: string) =>
     expectStatus(await operatorOf(proxied).get(`${AUDIT}?limit=200&action=wrongkey${query}`), 200)['data'] as Json[];
 
-  test('as one row a minute for each address, which says how many there were, and a bounded number of rows', async () => {
+  test('as one row a minute for each address with a count, and in a bounded number of rows', async () => {
     const first = await Promise.all(Array.from({ length: 70 }, () => guess('192.0.2.7')));
     expect(new Set(first)).toEqual(new Set([401, 429]));
     await Promise.all(Array.from({ length: 150 }, (_each, n) => guess(`198.51.100.${n}`)));
@@ -256,7 +256,7 @@ describe('wrong keys are in the audit', () => {
 });
 
 describe('the audit is searched', () => {
-  test('by a part of an action, by object, by who and from where, together', async () => {
+  test('by part of an action, object, actor and address, in combination', async () => {
     const all = await actions();
     const ofCertifying = await actions('&action=CERTIFY%20p');
     expect(ofCertifying.length).toBeGreaterThan(0);
@@ -288,7 +288,7 @@ describe('the audit is searched', () => {
     }
   });
 
-  test('by index, however much of it there is', async () => {
+  test('by index, however large it is', async () => {
     const row = await service.context.db.collection('audit').findOne({ action: 'updatePartner' });
     const many = Array.from({ length: 3000 }, (_each, n) => ({
       ...row,
@@ -318,15 +318,15 @@ describe('the audit is searched', () => {
   });
 });
 
-test('every field of the interface that is named like a secret or a customer’s is among those that no audit row holds', async () => {
+test('no audit row holds a field of the API that is named like a secret or customer data', async () => {
   const names = await inside.namesOfFields();
   const sensitive = names.filter((name) => /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name));
   expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
   expect(sensitive.length).toBeGreaterThan(3);
 });
 
-describe('an action without its row is not carried out', () => {
-  test('when the audit cannot be written, nothing is changed', async () => {
+describe('an action is not carried out without its row', () => {
+  test('if the audit cannot be written, nothing changes', async () => {
     const { db } = service.context;
     await db.db?.command({ collMod: 'audit', validator: { $jsonSchema: { required: ['nothing'] } } });
     try {
@@ -339,7 +339,7 @@ describe('an action without its row is not carried out', () => {
     }
   });
 
-  test('when only its outcome cannot be written, it is answered as it was, and the row says that it was begun', async () => {
+  test('if only the outcome cannot be written, the response is as usual, and the row says that the action began', async () => {
     const name = `Half-audited ${randomUUID()}`;
     const api = createClient(await inside.listenUnwritable(), OPERATOR_KEY);
     expect(verdict(await api.post(PARTNERS, { name, contact_email: 'a@b.example' }))).toBe('201');

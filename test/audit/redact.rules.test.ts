@@ -6,48 +6,48 @@ const sizeOf = (value: unknown) => JSON.stringify(value).length;
 const conflicts = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ booking_id: `b${index}`, partner_id: 'p'.repeat(36) }));
 
-describe('what the audit keeps of an object', () => {
-  test('is all of it but what is never kept, up to 256 KB', () => {
+describe('an object in the audit', () => {
+  test('is kept up to 256 KB, except for fields that are never kept', () => {
     const schedule = { weekly: { mon: [] }, exceptions: conflicts(300), customer_name: 'Asha Rao' };
     expect(sizeOf(schedule)).toBeGreaterThan(16_384);
     expect(redact(schedule)).toEqual({ ...schedule, customer_name: '[redacted]' });
   });
 
-  test('beyond that omits the longest lists, and says how long they were', () => {
+  test('beyond that loses its longest lists, and shows their lengths', () => {
     const blackout = { blackout_id: 'x', reason: 'Repairs', resource_ids: ['a', 'b'], conflicts: conflicts(9000) };
     expect(sizeOf(blackout)).toBeGreaterThan(LIMIT);
     expect(redact(blackout)).toEqual({ ...blackout, conflicts: '[9000 items left out]' });
   });
 
-  test('is a list as long as a short text is, where leaving that out is enough', () => {
+  test('keeps short lists and texts if omitting a long list is enough', () => {
     const seen = { short: conflicts(2), long: conflicts(5000), text: 'y'.repeat(1000) };
     expect(redact(seen)).toEqual({ ...seen, long: '[5000 items left out]' });
   });
 
-  test('is never longer than that, whatever is long in it', () => {
+  test('never exceeds the limit, whichever member is long', () => {
     const seen = { id: 'x', text: 'z'.repeat(LIMIT), nested: { deep: conflicts(9000) }, few: conflicts(1) };
     const kept = redact(seen) as Record<string, unknown>;
     expect(sizeOf(kept)).toBeLessThanOrEqual(LIMIT);
     expect(kept).toMatchObject({ id: 'x', text: `[${LIMIT + 2} characters left out]` });
   });
 
-  test.each([[null], ['text'], [[1]], [{ data: [] }]])('is nothing of %j', (seen) => {
+  test.each([[null], ['text'], [[1]], [{ data: [] }]])('is omitted if it is %j', (seen) => {
     expect(redact(seen)).toBeNull();
   });
 
-  test.each(NEVER_KEPT.map((name) => [name]))('is never %s', (name) => {
+  test.each(NEVER_KEPT.map((name) => [name]))('never has %s', (name) => {
     expect(JSON.stringify(redact({ deep: [{ [name]: 'canary' }] }))).not.toContain('canary');
   });
 });
 
-describe('what a listing shows of it', () => {
-  test('is all of it up to 16 KB', () => {
+describe('an object in a listing of the audit', () => {
+  test('is complete up to 16 KB', () => {
     const kept = { id: 'x', few: conflicts(100) };
     expect(shortenForListing(kept)).toEqual(kept);
     expect(shortenForListing(null)).toBeNull();
   });
 
-  test('beyond that is everything but its longest members, so that a page is no more than a few megabytes', () => {
+  test('beyond that lacks its longest members, so that a page is at most a few megabytes', () => {
     const kept = redact({ id: 'x', many: conflicts(3000), few: conflicts(2), text: 'z'.repeat(20_000) });
     expect(sizeOf(kept)).toBeGreaterThan(100_000);
     expect(shortenForListing(kept)).toEqual({

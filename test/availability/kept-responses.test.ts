@@ -57,7 +57,7 @@ async function freeSlot(): Promise<string> {
   return String(slot?.['slot_id']);
 }
 
-test('a response is cached for half a second, for every partner and in every form', async () => {
+test('a response is cached for half a second, for all partners and forms', async () => {
   const other = await anyPartner(reader, [venue.id]);
   await read(other);
   const kept = async () => {
@@ -114,7 +114,7 @@ const displace = async (by: Partner, slotId: string) => {
   return walkIn(by, slotId, { override_holds: true });
 };
 
-describe('the next response shows what this process wrote', () => {
+describe('the next response shows a write of this process', () => {
   test.each(CHANGES)('%s', async (_what, change, reason) => {
     const slotId = await freeSlot();
     await change(partner, slotId);
@@ -122,7 +122,7 @@ describe('the next response shows what this process wrote', () => {
   });
 });
 
-describe('a response shows within a second what another process wrote', () => {
+describe('a response shows a write of another process within a second', () => {
   test.each(CHANGES.slice(2, 4))('%s', async (_what, change, reason) => {
     const slotId = await freeSlot();
     await change(elsewhere, slotId);

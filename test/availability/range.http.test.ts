@@ -48,7 +48,7 @@ describe('a long response is compressed', () => {
     expect([headers['content-encoding'], headers['content-length']]).toEqual([undefined, String(bytes.length)]);
   });
 
-  test('either form is revalidated by the ETag that both have, and HEAD has the headers of its GET', async () => {
+  test('both forms have one ETag, which revalidates either, and HEAD has the headers of its GET', async () => {
     const { headers } = await ask('gzip');
     const etag = String(headers.etag);
     expect(etag).toMatch(/^W\//);
@@ -65,7 +65,7 @@ describe('a long response is compressed', () => {
     }
   });
 
-  test('but neither a short one nor the response to a POST', async () => {
+  test('but a short response or the response to a POST is not', async () => {
     const short = await fetch(`${service.url}/api/v1/partner/venues`, {
       headers: { 'x-api-key': partner.apiKey },
     });

@@ -29,7 +29,7 @@ const wallTimeOf = (instant: string) =>
 const venuesIn = (slots: readonly Json[]) => [...new Set(slots.map((slot) => slot['venue_id']))];
 
 describe('a search for free slots', () => {
-  test('has the available slots of each venue, by venue, resource and start', async () => {
+  test('returns the available slots of each venue, by venue, resource and start', async () => {
     const [venueId = ''] = venueIds;
     const [taken] = await slotsOf(partner, venueId, DATE);
     await placeHold(partner, String(taken?.['slot_id']));
@@ -72,7 +72,7 @@ describe('a search for free slots', () => {
     ['&from=23:00&to=24:00', ['23:00']],
     ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
     ['&from=03:00&to=22:00', []],
-  ])('of a night that passes midnight, %s finds the slots of %j', async (query, starts) => {
+  ])('in a night that passes midnight, %s finds the slots of %j', async (query, starts) => {
     const found = await find(query, night);
     expect(found.map(({ slot_start: start }) => wallTimeOf(String(start)))).toEqual(starts);
   });

@@ -47,7 +47,7 @@ const moment = { onSale: { after: at(-1), before: at(10_000) }, now: at(0) };
 const FULL = resource('full', ['north', 'south']);
 const [NORTH, SOUTH, OTHER] = [resource('north', ['full']), resource('south', ['full']), resource('other')];
 
-test('a slot is taken exactly where it fills a cell of a live claim: of its own space, or of what it shares', () => {
+test('a slot is unavailable if and only if it shares a cell with a live claim on its own or shared space', () => {
   const random = mulberry32(20261201);
   const seen = new Set<UnavailableReason | null>();
   for (let round = 0; round < 2000; round += 1) {
@@ -90,7 +90,7 @@ test('a slot is taken exactly where it fills a cell of a live claim: of its own 
   expect(seen).toEqual(new Set([null, 'held', 'booked']));
 });
 
-describe('the JSON of slots is that of what partners see', () => {
+describe('the JSON of slots equals the partners’ view', () => {
   const REASONS = [null, 'held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 
   test.each(REASONS)('%s', (reason) => {

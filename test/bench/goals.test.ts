@@ -23,7 +23,7 @@ describe('a goal', () => {
     expect(isReached(goal, value)).toBe(expected);
   });
 
-  test('is missed by the figures that do not reach it, and by none that was not measured', () => {
+  test('is missed by measurements below it, and by none that is missing', () => {
     const figureOf = (value: number): Figure => ({ value, low: value, high: value });
     const figures = { hold: figureOf(0.83), confirm: figureOf(0.6), healthz: figureOf(0) };
     expect(missed({ figures })).toEqual(['hold']);

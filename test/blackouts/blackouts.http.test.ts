@@ -70,7 +70,7 @@ async function closed(resourceId: string): Promise<string[]> {
 const holdOutcome = async (by: Partner, slotId: string) => outcomeOf(await sendHold(by, slotId));
 
 describe('a blackout', () => {
-  test('is returned and listed as it was created, until it is lifted', async () => {
+  test('is returned and listed as created, until it is lifted', async () => {
     const own = await morningVenue();
     const given = { starts_at: time('07:00:00'), ends_at: time('08:00:00'), reason: 'Repairs' };
     const made = await blackOut({ ...given, resource_ids: [own.resourceIds[0]] }, own);
@@ -90,7 +90,7 @@ describe('a blackout', () => {
     expect(await listed()).toEqual([null, all]);
   });
 
-  test('is on exactly one page of the list, whatever is added and lifted between the pages', async () => {
+  test('is on exactly one page of the list, even if others are added and lifted between pages', async () => {
     const own = await morningVenue();
     const made: Json[] = [];
     for (let index = 0; index < 5; index += 1)
@@ -108,7 +108,7 @@ describe('a blackout', () => {
     expect(ids(pages.flat())).toEqual(ids([...made.slice(3), ...made.slice(0, 3)]));
   });
 
-  test('closes every slot that it overlaps, of the named resources or of all, also of later ones', async () => {
+  test('closes every overlapping slot of the named resources or of all, also of later resources', async () => {
     await blackOut({ starts_at: time('06:59:00'), resource_ids: [court] });
     expect(await closed(court)).toEqual(['0600 blackout', '0700 blackout']);
     expect(await closed(north)).toEqual([]);
@@ -118,7 +118,7 @@ describe('a blackout', () => {
     expect(await closed(court)).toEqual(['0600 blackout', '0700 blackout', '0900 blackout']);
   });
 
-  test('rejects holds, walk-ins and the sandbox’s walk-ins, and no alternative lies in it', async () => {
+  test('rejects holds, walk-ins and sandbox walk-ins, and excludes alternatives', async () => {
     await blackOut();
     const slotId = at(court, '0700');
     const window = { venue_id: venue.id, resource_id: court, slot_start: time('07:00:00') };
@@ -148,14 +148,14 @@ describe('a blackout', () => {
 describe('a claim in a blackout', () => {
   const reservations = () => service.context.db.collection<{ _id: string }>('reservations');
 
-  test('is reported also on a resource that shares space with a named one', async () => {
+  test('is reported even on a resource that shares space with a named one', async () => {
     await bookSlot(seller, at(north, '0700'));
     await bookSlot(seller, at(court, '0700'));
     const { conflicts } = await blackOut({ resource_ids: [full] });
     expect(conflicts).toMatchObject([{ slot_id: at(north, '0700') }]);
   });
 
-  test('is reported by booking or hold and partner until it ends; claims outside are not reported', async () => {
+  test('is reported by booking or hold and partner until it ends; claims outside are not', async () => {
     const booking = await bookSlot(rival, at(court, '0700'));
     const hold = await placeHold(seller, at(north, '0700'));
     const expired = await placeHold(rival, at(south, '0700'));
@@ -174,7 +174,7 @@ describe('a claim in a blackout', () => {
     expect(await read(made)).toMatchObject({ conflict_count: 1, conflicts: wanted.slice(0, 1) });
   });
 
-  test('is one of at most 1,000 that a response names, the earliest first; the rest are counted', async () => {
+  test('is listed among the earliest 1,000; the others are counted', async () => {
     const booking = await bookSlot(seller, at(court, '0600'));
     const row = await rowOf(service, 'reservations', { bookingId: booking['booking_id'] });
     const more = Array.from({ length: 1000 }, (_, index) => {
@@ -204,7 +204,7 @@ describe('a claim in a blackout', () => {
     expect(await read(made)).toMatchObject({ conflict_count: 0, conflicts: [] });
   });
 
-  test('is kept: the hold can be confirmed, and only others are told of the blackout', async () => {
+  test('stays: the hold can be confirmed, and only other callers see the blackout', async () => {
     const { hold_id: holdId } = await placeHold(seller, at(court, '0700'));
     await blackOut();
     expect(verdict(await confirm(seller, holdId))).toBe('201');
@@ -236,7 +236,7 @@ describe('a blackout is rejected', () => {
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR resource_ids');
   });
 
-  test('at a venue that has 1,000 which have not ended', async () => {
+  test('at a venue with 1,000 blackouts that have not ended', async () => {
     const own = await morningVenue();
     const common = { venueId: own.id, resourceIds: null, reason: 'r', createdAt: new Date() };
     const rows = Array.from({ length: 1000 }, (_, index) => ({

@@ -23,7 +23,7 @@ const confirm = async (holdId: unknown, fields: Json = {}) =>
 const read = async (path: string) => expectStatus(await partner.api.get(path), 200);
 const readBooking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
 
-describe('what a partner attaches', () => {
+describe('data that a partner attaches', () => {
   test('to a hold is shown with the hold and its booking', async () => {
     const placed = await hold(ATTACHED);
     expect(placed).toMatchObject(ATTACHED);
@@ -56,7 +56,7 @@ describe('what a partner attaches', () => {
     expect((json(byOperator)['data'] as Json[]).map((each) => each['booking_id'])).toEqual([id]);
   });
 
-  test('is in the events of its own partner alone, as it was at the time of each event', async () => {
+  test('is only in its own partner’s events, with the values at the time of each event', async () => {
     const { hold_id: holdId } = await hold(ATTACHED);
     const { booking_id: id } = await confirm(holdId, { order_reference: 'order-later' });
     expectStatus(await sendEnd(partner, 'cancel', id), 200);
@@ -96,7 +96,7 @@ test('20 keys of 40 characters with values of 500 are accepted', async () => {
   expect(await hold({ metadata, order_reference: 'o'.repeat(255) })).toMatchObject({ metadata });
 });
 
-test('a CONSUMED hold names its booking, and so do the errors of further calls on it', async () => {
+test('a CONSUMED hold names its booking, and errors of later calls do too', async () => {
   const slotId = newSlot();
   const placed = await placeHold(partner, slotId, { idempotency_key: 'placed once' });
   expect(placed).not.toHaveProperty('booking_id');
@@ -124,7 +124,7 @@ const end = async (operation: Operation, booking: Json, key: string) => {
   return verdict(reply) + (reply.headers.get('idempotent-replayed') === null ? '' : ' replay');
 };
 
-test('a booking that was cancelled, then refunded, replays each call by its own key and rejects every other', async () => {
+test('a booking cancelled and then refunded replays each call by its own key and rejects others', async () => {
   const booking = await newBooking();
   const keys = { cancel: idOf(booking), refund: `refund ${idOf(booking)}` };
   expect([await end('cancel', booking, keys.cancel), await end('refund', booking, keys.refund)]).toEqual([

@@ -29,7 +29,7 @@ const idsOf = (page: Json) => (page['data'] as Json[]).map((booking) => String(b
 const listed = async (by: Partner, query?: Record<string, string | number>) => idsOf(await list(by, query));
 
 describe('the filter', () => {
-  test('hold_id and payment_reference find the booking of one hold, and those of one payment', async () => {
+  test('hold_id and payment_reference find the booking of a hold, and the bookings of a payment', async () => {
     const [seller, rival] = [await newPartner(), await newPartner()];
     const paid = { payment_reference: 'pay 7/α' };
     const made = await bookSlot(seller, slot(), paid);
@@ -48,7 +48,7 @@ describe('the filter', () => {
     expect(await listed(seller, { ...paid, hold_id: holdId, status: 'CANCELLED' })).toEqual([]);
   });
 
-  test('hold_id and payment_reference look at no more bookings than they find', async () => {
+  test('hold_id and payment_reference read no other bookings', async () => {
     const seller = await newPartner();
     const made = await bookSlot(seller, slot(), { payment_reference: 'once' });
     for (let count = 0; count < 4; count += 1) await book(seller);
@@ -62,7 +62,7 @@ describe('the filter', () => {
 });
 
 describe('a booking on a page', () => {
-  test('is shown as by its own read, whatever its state', async () => {
+  test('equals its own read, in any state', async () => {
     const seller = await newPartner();
     const [cancelled, refunded] = [await book(seller), await book(seller)];
     const creditless = await book(seller, { customer_email: 'asha@example.org', use_package_credit: true });
@@ -78,7 +78,7 @@ describe('a booking on a page', () => {
     }
   });
 
-  test('is read from the database without hidden fields', async () => {
+  test('is read without hidden fields', async () => {
     const seller = await newPartner();
     const bookingId = await book(seller);
     const endings = Array.from({ length: 1000 }, (_, n) => ({ key: `${bookingId} ${n}`, operation: 'cancel' }));

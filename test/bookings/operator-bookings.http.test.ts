@@ -32,7 +32,7 @@ const listedIds = async (query: string) => {
   return (data as Json[]).map((booking) => booking['booking_id']);
 };
 
-test('an operator reads the bookings of every partner and walk-ins, or of the one that is named', async () => {
+test('an operator reads the bookings and walk-ins of all partners, or of one', async () => {
   const [first, second] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
   const third = await walkIn();
   expect((await listedIds('')).slice(0, 3)).toEqual([third, second, first].map(idOf));
@@ -72,7 +72,7 @@ describe('an operator finds a booking', () => {
     expect(await search(text)).toEqual([idOf(found)]);
   });
 
-  test('by the id of the booking and of its hold, in capitals or not', async () => {
+  test('by the id of the booking or its hold, in either case', async () => {
     const { hold_id: holdId } = await read(found);
     for (const id of [idOf(found), String(holdId), idOf(found).toUpperCase()])
       expect(await search(id)).toEqual([idOf(found)]);
@@ -124,7 +124,7 @@ describe('an operator ends any booking', () => {
     expect(outbox.at(-1)).toMatchObject({ type: 'booking_cancelled', originatorId: PLATFORM_PARTNER_ID });
   });
 
-  test('also a walk-in, and can refund what was cancelled', async () => {
+  test('including a walk-in, and can refund a cancelled one', async () => {
     const booking = await walkIn();
     expectStatus(await end('cancel', booking), 200);
     expectStatus(await end('refund', booking), 200);
@@ -132,7 +132,7 @@ describe('an operator ends any booking', () => {
     expect(verdict(await end('cancel', booking))).toBe('409 INVALID_HOLD_STATE');
   });
 
-  test('once, whether 16 calls with one key race or not', async () => {
+  test('once, even if 16 calls with one key race', async () => {
     const booking = await bookSlot(seller, anySlot());
     const key = randomUUID();
     const replies = await Promise.all(Array.from({ length: 16 }, () => end('cancel', booking, key)));
@@ -142,7 +142,7 @@ describe('an operator ends any booking', () => {
     expect(outbox.filter(({ type }) => type === 'booking_cancelled')).toHaveLength(1);
   });
 
-  test('one of two bookings with one key, also in a race; control: without the index both end', async () => {
+  test('with one key only one of two bookings, also in a race; control: without the index both end', async () => {
     const endBoth = async () => {
       const [first, second] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
       const key = randomUUID();
@@ -158,7 +158,7 @@ describe('an operator ends any booking', () => {
     await service.migrate();
   });
 
-  test('with keys of their own, apart from those of the partner', async () => {
+  test('with keys that are separate from the partner’s', async () => {
     const book = () => bookSlot(seller, anySlot());
     const [first, second, third] = [await book(), await book(), await book()];
     const key = randomUUID();
@@ -171,7 +171,7 @@ describe('an operator ends any booking', () => {
     expect(await read(third)).toMatchObject({ status: 'BOOKED' });
   });
 
-  test('that exists, and gives a reason', async () => {
+  test('only if it exists, and with a reason', async () => {
     const missing = { booking_id: randomUUID() };
     expect(verdict(await end('cancel', missing))).toBe('404 BOOKING_NOT_FOUND');
     expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}`))).toBe('404 BOOKING_NOT_FOUND');
@@ -191,7 +191,7 @@ describe('the timeline of a booking', () => {
     return (data as Json[])[0]?.['key_id'];
   };
 
-  test('shows in order what happened, who did it, and each attempt to deliver it', async () => {
+  test('shows all actions in order, their actors, and each attempt to deliver', async () => {
     const receiver = await startReceiver();
     try {
       const body = { endpoint_url: receiver.url, event_types: ['booking_created'] };
@@ -264,7 +264,7 @@ describe('the timeline of a booking', () => {
     ]);
   });
 
-  test('the actor of a lapse is the service itself', async () => {
+  test('names the service as the actor of an expiry', async () => {
     const hold = await placeHold(seller, anySlot());
     expectStatus(await expire(seller, hold['hold_id']), 200);
     const { outbox } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });

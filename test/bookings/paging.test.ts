@@ -107,7 +107,7 @@ function pagesUnderWrites<Cursor>(readPage: ReadPage<Cursor>): Promise<string[][
   return readPages(readPage, writeSome);
 }
 
-test(`the partner has ${COUNT} bookings, most of which share their booked_at with others`, async () => {
+test(`the partner has ${COUNT} bookings, most of them with equal booked_at`, async () => {
   expect(await rows().countDocuments({ partnerId: seller.id, bookedAt: { $exists: true } })).toBe(COUNT);
   expect((await rows().distinct('bookedAt')).length).toBeLessThan(COUNT / 20);
   for (const status of ['BOOKED', 'CANCELLED', 'REFUNDED'])
@@ -118,7 +118,7 @@ type Listing = { name: string; path: () => string; filter: () => Json; limit: ()
 
 const midnight = (days: number) => new Date(`${dateIn(days)}T00:00:00.000+05:30`);
 
-describe('while bookings are confirmed, cancelled and refunded, pages repeat nothing and skip no earlier booking', () => {
+describe('while bookings are confirmed, cancelled and refunded, pages neither repeat nor skip earlier bookings', () => {
   const listings: Listing[] = [
     {
       name: 'all, each page of another size',
@@ -154,7 +154,7 @@ describe('while bookings are confirmed, cancelled and refunded, pages repeat not
   );
 
   test(
-    'of one status, 100 a page, for those whose status stayed',
+    'of one status, 100 a page, for bookings that keep their status',
     async () => {
       const status = 'BOOKED';
       const startingSet = await idsOf({ status });

@@ -35,7 +35,7 @@ const outboxOf = async (hold: Json) => (await rowOf(service, 'reservations', { _
 const outcome = async (body: Json) => outcomeOf(await walkIn(body));
 
 describe('POST /api/v1/operator/walk-ins', () => {
-  test('sells nothing of an inactive venue', async () => {
+  test('sells nothing at an inactive venue', async () => {
     const { resourceIds } = await anyVenue(service, [{}], { time_zone: 'UTC', status: 'inactive' });
     const slotId = `${resourceIds[0]}_${dateIn(3).replaceAll('-', '')}T0700Z`;
     expect(await outcome({ slot_id: slotId })).toBe('409 inactive');
@@ -68,14 +68,14 @@ describe('POST /api/v1/operator/walk-ins', () => {
       expect(verdict(await walkIn({ slot_id: slotId }))).toBe('404 SLOT_NOT_FOUND');
   });
 
-  test('a venue that does not exist is 404 VENUE_NOT_FOUND, however the slot is named', async () => {
+  test('a missing venue is 404 VENUE_NOT_FOUND, however the slot is named', async () => {
     const venueId = newId();
     const bySport = { sport_category: 'football', slot_start: `${dateIn(3)}T07:00:00.000Z` };
     for (const slot of [{ slot_id: nextSlot() }, bySport])
       expect(verdict(await walkIn({ ...slot, venue_id: venueId }))).toBe('404 VENUE_NOT_FOUND');
   });
 
-  test('a slot more than three years ahead cannot be sold, and the last date is named', async () => {
+  test('a slot more than three years ahead is rejected with the last date', async () => {
     const inYears = (years: number, days: number) =>
       Temporal.Now.plainDateISO('UTC').add({ years }).add({ days }).toString();
     const slotOn = (date: string) => ({ slot_id: `${turf}_${date.replaceAll('-', '')}T0700Z` });
@@ -101,7 +101,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
 });
 
 describe('a slot that a partner holds', () => {
-  test('is 409 SLOT_NOT_AVAILABLE unless holds are to be overridden, and the hold stands', async () => {
+  test('is 409 SLOT_NOT_AVAILABLE without override_holds, and the hold stays', async () => {
     const hold = await placeHold(partner, nextSlot());
     for (const body of [{}, { override_holds: false }]) {
       expect(await outcome({ slot_id: hold['slot_id'], ...body })).toBe('409 held');
@@ -110,7 +110,7 @@ describe('a slot that a partner holds', () => {
     expect(verdict(await confirm(partner, idOf(hold)))).toBe('201');
   });
 
-  test('is taken with override_holds: the hold is over, and its confirm a DOUBLE_BOOKING_ATTEMPT', async () => {
+  test('is taken with override_holds: the hold ends, and its confirm is DOUBLE_BOOKING_ATTEMPT', async () => {
     const body = { slot_id: nextSlot(), idempotency_key: 'order-1' };
     const hold = await placeHold(partner, body.slot_id, body);
     expect(verdict(await walkIn({ slot_id: hold['slot_id'], override_holds: true }))).toBe('201');
@@ -160,7 +160,7 @@ describe('a walk-in over several holds', () => {
     ]);
   });
 
-  test('a hold rejected by a live one expires the others, and its free_at is that of the live one', async () => {
+  test('a hold rejected by a live one expires the others, and gets the free_at of the live one', async () => {
     const { seller, north, south, full } = await ground();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);
@@ -170,7 +170,7 @@ describe('a walk-in over several holds', () => {
     expect(ended).toMatchObject({ status: 'EXPIRED', claimed: false });
   });
 
-  test('is rejected if one of the slots is booked, and releases nothing', async () => {
+  test('is rejected if one of the slots is booked, and releases no hold', async () => {
     const { seller, north, south, full } = await ground();
     const hold = await placeHold(seller, north);
     await bookSlot(seller, south);
@@ -180,7 +180,7 @@ describe('a walk-in over several holds', () => {
   });
 });
 
-test("a walk-in of the sandbox takes no hold of another partner, and release gives back no other channel's walk-in", async () => {
+test("a sandbox walk-in takes no hold of another partner, and release frees no other channel's walk-in", async () => {
   const { partner: own, rival, slots } = await startScene(service);
   const [held = '', sold = '', played = ''] = slots;
   const at = (slotId: string) => `/api/v1/sandbox/slots/${slotId}`;

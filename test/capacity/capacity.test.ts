@@ -23,20 +23,20 @@ describe('the arithmetic', () => {
     });
   });
 
-  test('ten times the bookings take ten times the processor time and disk, and never fewer than two processes', () => {
+  test('for ten times the bookings needs ten times the processor time and disk, and at least two processes', () => {
     const [one, ten] = ['50000', '500000'].map((count) => capacityOf(trafficOf('--bookings-a-day', count), figures));
     expect((ten?.mongodb.cores ?? 0) / (one?.mongodb.cores ?? 1)).toBeCloseTo(10);
     expect((ten?.mongodb.gbAYear ?? 0) / (one?.mongodb.gbAYear ?? 1)).toBeCloseTo(10);
     expect(one?.processes.api.count).toBe(2);
   });
 
-  test('of webhook workers there are as many as the receivers keep waiting, whatever their processors do', () => {
+  test('needs as many webhook workers as slow receivers occupy, whatever their processors do', () => {
     const slow = capacityOf(trafficOf('--receiver-ms', '10000', '--webhook-concurrency', '20'), figures);
     // 69.4 deliveries a second, 10 s each, 20 at a time, at 70 %.
     expect(slow.processes['webhook-delivery'].count).toBe(50);
   });
 
-  test('what is used up first comes first, whichever it is', () => {
+  test('names the first bottleneck, whichever it is', () => {
     const firstOf = (...args: string[]) => capacityOf(trafficOf(...args), figures).limits[0]?.what;
     expect(firstOf()).toBe("Redis' one thread");
     expect(firstOf('--mongodb-cores', '0.1')).toBe("MongoDB's processors");

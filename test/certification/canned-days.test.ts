@@ -25,7 +25,7 @@ test.each([
   ['short', MADE_UP_DAYS.short],
   ['long', MADE_UP_DAYS.long],
   ['of 18:00 to 02:00', MADE_UP_DAYS.night],
-])('a day that is %s is answered as the description says, however it is read', (_name, { venue, date }) => {
+])('a day that is %s is answered as described, however it is read', (_name, { venue, date }) => {
   const id = venue.venue_id;
   for (const target of [
     `/api/v1/partner/venues/${id}`,
@@ -36,7 +36,7 @@ test.each([
     expect([target, faultOfAnswer(target)]).toEqual([target, undefined]);
 });
 
-test('the clocks of London change on the days that its law says', () => {
+test('the clocks of London change on the legal days', () => {
   expect([shortDay(2027), longDay(2026)].map(({ date }) => date)).toEqual(['2027-03-28', '2026-10-25']);
   expect([shortDay(2028), longDay(2027)].map(({ date }) => date)).toEqual(['2028-03-26', '2027-10-31']);
   const today = new Date().toISOString().slice(0, 10);

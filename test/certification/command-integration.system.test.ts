@@ -42,7 +42,7 @@ const candidate = await anyCandidate(service);
 const file = path.join(await temporaryFolder(), 'certify.mjs');
 await writeFile(file, PROGRAM);
 
-test('a command is run once for each action, with the proxy as its base URL; what it cannot do is a finding', async () => {
+test('a command runs once for each action, with the proxy as its base URL; an unsupported action is a finding', async () => {
   const profile = await writeProfile({
     name: 'Script',
     actions: { command: [process.execPath, file] },
@@ -64,7 +64,7 @@ test('a command is run once for each action, with the proxy as its base URL; wha
   expect(code).toBe(1);
 });
 
-test('a command that is not there is named', async () => {
+test('a missing command is named', async () => {
   const environment = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: candidate.apiKey };
   const { signal } = new AbortController();
   const missing = commandTransport(['/nowhere/certify'], environment, signal)('reconcile', {});

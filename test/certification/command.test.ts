@@ -31,7 +31,7 @@ async function certifyToReport(...args: string[]): Promise<Ended & { report: Rep
 const FEW = 'venues-listed,hold-placed,confirm-answer-lost,genuine-accepted';
 
 describe('an integration over HTTP', () => {
-  test('that passes what was chosen ends with 0, and its report says that not all was tried', async () => {
+  test('that passes a selection ends with 0, and its report says that it is not the whole suite', async () => {
     const html = path.join(await temporaryFolder(), 'report.html');
     const args = ['--profile', sound.profile, '--only', FEW, '--report-html', html];
     const { code, out, err, report } = await certifyToReport(...args);
@@ -52,7 +52,7 @@ describe('an integration over HTTP', () => {
     expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  test('has a report that the operator takes for it, and for no other partner', async () => {
+  test('has a report that the operator accepts for it, and for no other partner', async () => {
     const { code, report } = await certifyToReport('--profile', sound.profile, '--only', 'venues-listed');
     expect(code).toBe(0);
     const attach = (id: string) => operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
@@ -61,7 +61,7 @@ describe('an integration over HTTP', () => {
     expect(verdict(await attach(other.id))).toBe('400 VALIDATION_ERROR report.partner_id');
   });
 
-  test('that fails a scenario ends with 1, and is told what was seen and what to fix', async () => {
+  test('that fails a scenario ends with 1, and gets the observation and the fix', async () => {
     const args = ['--profile', faulty.profile, '--only', 'venues-listed,hold-placed'];
     const { code, out, err } = await certifyCommand(candidate, args);
     expect(code).toBe(1);
@@ -71,7 +71,7 @@ describe('an integration over HTTP', () => {
     expect(out).toContain('Model Tickets: failed (1 passed, 1 failed,');
   });
 
-  test('that is interrupted leaves a report of what was tried, and nothing held or booked', async () => {
+  test('that is interrupted leaves a report of the completed part, and no hold or booking', async () => {
     const json = path.join(await temporaryFolder(), 'report.json');
     const args = ['certify', '--profile', sound.profile, '--level', '3', '--report-json', json];
     let interrupt = () => undefined as void;
@@ -101,7 +101,7 @@ describe('an integration over HTTP', () => {
 });
 
 describe('a run cannot begin', () => {
-  test('with options or a profile that are wrong: 2, and each fault is named', async () => {
+  test('with wrong options or a wrong profile: 2, and each fault is named', async () => {
     const broken = await writeProfile({ name: '', proxy_port: 4010, webhook_url: 'http://x', actions: {} });
     const wrong: [string[], string][] = [
       [[], '--profile: name the file'],
@@ -119,7 +119,7 @@ describe('a run cannot begin', () => {
     }
   });
 
-  test('where the proxy’s port is taken: 2', async () => {
+  test('if the proxy’s port is in use: 2', async () => {
     const taken = Number(new URL(service.url).port);
     const away = 'http://127.0.0.1:1023';
     const profile = await writeProfile({ name: 'Busy', actions: { url: away }, webhook_url: away, proxy_port: taken });
@@ -127,7 +127,7 @@ describe('a run cannot begin', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(`proxy_port: 127.0.0.1:${taken} cannot be`)]);
   });
 
-  test('where the integration or the service is not there: 3', async () => {
+  test('if the integration or the service does not respond: 3', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const proxy_port = await freePort();
     const profile = await writeProfile({ name: 'Nobody', actions: { url: nobody }, webhook_url: nobody, proxy_port });
@@ -139,7 +139,7 @@ describe('a run cannot begin', () => {
     expect([away.code, away.err]).toEqual([3, missing]);
   });
 
-  test('with an integration that calls the sandbox itself: 3, and the hold by which that is seen is given back', async () => {
+  test('if the integration calls the sandbox directly: 3, and the hold that reveals it is released', async () => {
     const unseen = await serveModel(candidate, { baseUrl: service.url });
     try {
       for (const only of ['hold-answer-lost,bookings-paged', 'two-holds-of-one-order']) {
@@ -155,7 +155,7 @@ describe('a run cannot begin', () => {
     expect(await api.get('/api/v1/bookings?status=BOOKED')).toMatchObject({ body: { count: 0 } });
   });
 
-  test('on a production deployment: 3, before anything is sold', async () => {
+  test('on a production deployment: 3, before it sells anything', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const { apiKey } = await anyPartnerOverHttp(production, [], { isCertified: true });
@@ -167,7 +167,7 @@ describe('a run cannot begin', () => {
   });
 });
 
-test('the deployment is tried by the model, which needs no profile', async () => {
+test('the model tests the deployment, without a profile', async () => {
   const args = ['--service', '--only', 'hold-placed,genuine-accepted'];
   const { code, out } = await certifyCommand(candidate, args);
   expect([code, out]).toEqual([0, expect.stringContaining('incomplete (2 passed, 0 failed,')]);

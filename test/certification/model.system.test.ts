@@ -14,13 +14,13 @@ const service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_
 afterAll(() => service.stop());
 const candidate = await anyCandidate(service);
 
-test('every scenario has a defective integration that it catches, and every defect a scenario', () => {
+test('every scenario catches a defective integration, and every defect is caught by a scenario', () => {
   const ids = SCENARIOS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(ROWS.flatMap(({ caughtBy }) => caughtBy))).toEqual(new Set(ids));
 });
 
-test('the model integration passes every scenario, and what they made is given back', async () => {
+test('the model integration passes every scenario, and the scenarios release what they made', async () => {
   const report = await certifyModel(candidate);
   expect(withOutcome(report, 'failed')).toEqual({});
   expect(withOutcome(report, 'not_tried')).toEqual({});
@@ -32,7 +32,7 @@ test('the model integration passes every scenario, and what they made is given b
   expect(taken).toEqual([]);
 });
 
-test('a few slots are enough, and what one run did to them is not taken for what the next one does', async () => {
+test('a few slots are enough, and one run does not affect the next', async () => {
   const resource = { operating_hours_start: '06:00', operating_hours_end: '07:00' };
   const small = await anyCandidate(service, { resource });
   const [venueId = ''] = small.venueIds;
@@ -45,7 +45,7 @@ test('a few slots are enough, and what one run did to them is not taken for what
   }
 });
 
-test('what a sandbox lacks leaves a run incomplete, and says so', async () => {
+test('a sandbox that lacks something leaves a run incomplete, and the report says so', async () => {
   const poor = await anyCandidate(service, { hasPackage: false });
   const report = await certifyModel(poor, [], ['hold-placed', 'credit-consumed']);
   expect(withOutcome(report, 'passed')).toEqual({ 'hold-placed': null });
@@ -60,7 +60,7 @@ test('what a sandbox lacks leaves a run incomplete, and says so', async () => {
   });
 });
 
-test('slots that another partner takes meanwhile fail nothing: others are chosen', async () => {
+test('slots that another partner takes meanwhile fail no scenario: it chooses others', async () => {
   const contested = await anyCandidate(service);
   const rival = await anyPartner(service, contested.venueIds);
   const taken = new Map<string, string>();

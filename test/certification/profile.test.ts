@@ -18,7 +18,7 @@ function faultsOf(profile: unknown): readonly string[] {
   }
 }
 
-test('a profile names where the actions are, by an address or a command', () => {
+test('a profile names the actions by an address or a command', () => {
   expect(parseProfile(JSON.stringify(PROFILE))).toEqual({
     name: 'Box Office',
     actions: PROFILE.actions,
@@ -29,7 +29,7 @@ test('a profile names where the actions are, by an address or a command', () => 
   expect(parseProfile(JSON.stringify({ ...PROFILE, actions })).actions).toEqual(actions);
 });
 
-test('every fault of a profile is named at once, with its field', () => {
+test('all faults of a profile are named together, with their fields', () => {
   const faults = faultsOf({ actions: { url: 'ftp://x', retries: 3 }, proxy_port: 0, colour: 'blue' });
   expect(faults.map((fault) => fault.split(':')[0])).toEqual([
     'colour',

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('without a fault a call arrives as it was sent, and is noted with its key and its answer', async () => {
+test('without a fault a call arrives unchanged, and is recorded with its key and answer', async () => {
   const headers = { 'content-type': 'application/json', 'x-api-key': 'pk_1' };
   const response = await fetch(`${proxy.url}/api/v1/partner/holds?a=1`, { method: 'POST', headers, body: SENT });
   expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([201, '"1"', SENT]);
@@ -24,7 +24,7 @@ test('without a fault a call arrives as it was sent, and is noted with its key a
   expect(proxy.calls).toMatchObject([{ operation: 'placeHold', key: 'k1', isFaulted: false, answer }]);
 });
 
-test('it listens on this machine alone', async () => {
+test('the proxy listens on this machine only', async () => {
   const { port } = new URL(proxy.url);
   const others = Object.values(networkInterfaces())
     .flat()

@@ -13,7 +13,7 @@ const scenario = (outcome: ScenarioOutcome, finding: string | null = null) => ({
   remedy: outcome === 'failed' ? 'Mend <it>.' : null,
 });
 
-test('the page stands alone, and what came from elsewhere is text in it', () => {
+test('the page needs no other file, and shows foreign content as text', () => {
   const scenarios = [scenario('failed', '<script>alert("1")</script> & more'), scenario('passed')];
   const summary = summaryOf(scenarios);
   const report: Report = {

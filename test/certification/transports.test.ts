@@ -17,7 +17,7 @@ const answering = (status: number, text: string) => {
   answer = (response) => void response.writeHead(status).end(text);
 };
 
-test('a result, and a refusal with its alternatives, are what came of an action', async () => {
+test('an action returns a result, or a rejection with alternatives', async () => {
   answering(200, '{"venues": [{"venue_id": "v1", "name": "Arena"}], "more": 1}');
   const integration = integrationAt(url);
   expect((await integration.do('list_venues', {})).venues).toEqual([{ venue_id: 'v1', name: 'Arena' }]);

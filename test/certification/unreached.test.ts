@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const outcomesOf = ({ scenarios }: Report, chosen: readonly string[]) =>
   Object.fromEntries(scenarios.filter(({ id }) => chosen.includes(id)).map(({ id, outcome }) => [id, outcome]));
 
-test('an integration that ends in the middle of a run fails nothing: the rest is not tried', async () => {
+test('an integration that ends during a run fails nothing: the rest is not tried', async () => {
   const integration = await serveModel(candidate);
   const chosen = ['venues-listed', 'hold-placed', 'hold-answer-lost', 'genuine-accepted'];
   let closing = Promise.resolve();
@@ -33,7 +33,7 @@ test('an integration that ends in the middle of a run fails nothing: the rest is
   });
 });
 
-test('an integration that breaks off while it carries an action out fails: the scenario may be what it died of', async () => {
+test('an integration that breaks off during an action fails, because the scenario may have caused it', async () => {
   const integration = await serveModel(candidate);
   // Close the integration while it waits for the answer to its hold.
   const front = await startFront(service.url, async ({ method, path }) => {
@@ -49,7 +49,7 @@ test('an integration that breaks off while it carries an action out fails: the s
 test.each([
   ['the integration’s calls', '/api/v1/partner/holds', /^The sandbox was not reached by the integration/],
   ['every call', '', /^The sandbox /],
-])('a sandbox that does not take %s in the middle of a run fails nothing', async (_what, from, said) => {
+])('a sandbox that does not accept %s during a run fails nothing', async (_what, from, said) => {
   let isAway = false;
   const front = await startFront(service.url, async ({ path }) => {
     if (isAway && path.startsWith(from)) throw new Error('away');

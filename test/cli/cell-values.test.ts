@@ -18,7 +18,7 @@ test.each([
   for (const separator of [',', ';', '\t']) expect(price(cell, separator)).toBe(rupees);
 });
 
-test('a price with a point before three digits is unambiguous only where commas separate the cells', () => {
+test('a price with a point before three digits is unambiguous only if commas separate the cells', () => {
   expect(price('1.200')).toBe(1.2);
   expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([expect.any(TwoMeanings), expect.any(TwoMeanings)]);
 });
@@ -69,7 +69,7 @@ test.each(['Christmas', '31/13/2026', '2026-12-25 06:00', '1/2'])('no date: %s',
   expect(dateIn(cell)).toBe(cell);
 });
 
-test('openings on lines of their own, by the clock of twelve hours, and days by their whole names', () => {
+test('openings may be on separate lines, with times in am and pm and full names of days', () => {
   expect(openingsIn('6:00 AM - 12:00 PM\n16:00–23:00\n')).toEqual([
     { start: '06:00', end: '12:00' },
     { start: '16:00', end: '23:00' },

@@ -19,18 +19,18 @@ function operationOf(operationId: string): Operation {
 }
 
 describe('the commands and the operations of the operator interface', () => {
-  test('are the same, each once', () => {
+  test('match one to one', () => {
     expect(commands.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted());
   });
 
-  test('no field has the name of an option that all commands have', () => {
+  test('no field has the name of a general option', () => {
     const options = ['url', 'key', 'key_file', 'json', 'body', 'all', 'help', 'dry_run'];
     const fields = [...OPERATIONS.values()].flatMap(({ query, body }) => [...query, ...body].map(({ name }) => name));
     expect(fields.length).toBeGreaterThan(50);
     expect(fields.filter((name) => options.includes(name))).toEqual([]);
   });
 
-  test('each listing has the columns of its table, every one of them a field of the response', () => {
+  test('each listing has the columns of its table, and each is a field of the response', () => {
     const listings = operationIds.filter((id) => /^(list|getTimeline)/.test(id));
     expect(Object.keys(COLUMNS).toSorted()).toEqual(listings.toSorted());
     for (const described of operations) {
@@ -92,7 +92,7 @@ describe('--help', () => {
     return out;
   };
 
-  test('of the whole names every noun, and the exit codes', async () => {
+  test('without a command lists every noun, and the exit codes', async () => {
     const text = await help();
     for (const noun of [...Object.keys(NOUNS), 'import']) expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
     expect(text).toContain('Exit codes: 0 success; 1 rejected or no response');

@@ -143,14 +143,14 @@ describe('a YAML file', () => {
     expect(await faultsOf('venues.yaml', content)).toEqual(faults);
   });
 
-  test('control: the file that the others are made of has no fault', async () => {
+  test('control: the file from which the others are made has no fault', async () => {
     const file = path.join(folder, 'good.yaml');
     await writeFile(file, house(turf()));
     const { code, err } = await operator(NOWHERE, ['import', file]);
     expect([code, err]).toEqual([1, expect.stringContaining('cannot be reached')]);
   });
 
-  test('--json has the faults for programs', async () => {
+  test('--json returns the faults for programs', async () => {
     const file = path.join(folder, 'json.yaml');
     await writeFile(file, 'venues: []\n');
     const { code, out } = await operator(NOWHERE, ['import', file, '--json', '--dry-run']);

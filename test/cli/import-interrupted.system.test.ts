@@ -82,7 +82,7 @@ async function importWith(file: string, number: number, verdict: Verdict) {
   return { ...ended, writes: relay.writes };
 }
 
-describe('an import that is stopped at any of its calls', () => {
+describe('an import that stops at any of its calls', () => {
   let whole: unknown;
   beforeAll(async () => {
     await importWith(await fileFor('whole-0'), 0, 'pass');
@@ -96,7 +96,7 @@ describe('an import that is stopped at any of its calls', () => {
     ...[1, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
   ];
   test.each(stops)(
-    '($verdict at call $number) says what was done, sells nothing, and is completed by the same command',
+    '($verdict at call $number) reports its progress, sells nothing, and the same command completes it',
     async ({ verdict, number }) => {
       const venue = `${verdict}-${number}`;
       const file = await fileFor(venue);
@@ -154,7 +154,7 @@ describe('as a process', () => {
     return startProcess('src/cli/operator.ts', environment, ['import', file]);
   };
 
-  test('interrupted with Ctrl-C, it ends the step that it is at, says what is missing, and ends with 130', async () => {
+  test('interrupted with Ctrl-C, it completes its step, reports what is missing, and ends with 130', async () => {
     const relay = await startRelay(url, ({ number }) => {
       if (number === 4) child.signal('SIGINT');
       return 'pass';

@@ -35,7 +35,7 @@ async function fileWith(content: string, ending = 'yaml'): Promise<string> {
 }
 
 describe('the example file', () => {
-  test('is planned without a change, the same from YAML and from CSV, however a spreadsheet writes that', async () => {
+  test('is planned without a change, equally from YAML and CSV, in any spreadsheet’s format', async () => {
     const plan = await planOf(YAML);
     expect(plan['result']).toBe('planned');
     const csv = await readFile(CSV, 'utf8');
@@ -53,7 +53,7 @@ describe('the example file', () => {
     expect(await listOf('venue', 'list')).toEqual([]);
   });
 
-  test('is made as it says, and a second time, from either file, there is nothing to change', async () => {
+  test('is made as planned, and a second import of either file changes nothing', async () => {
     const { code, out, err } = await operator(url, ['import', YAML]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/);
@@ -75,7 +75,7 @@ describe('the example file', () => {
     await venues.deleteMany({ name: 'Aa' });
   });
 
-  test('sells what it says: closed days and evening prices', async () => {
+  test('sells as described: closed days and evening prices', async () => {
     const venues = await listOf('venue', 'list');
     expect(venues.map(({ name, city, status }) => [name, city, status])).toEqual([
       ['Andheri Turf House', 'Mumbai', 'active'],
@@ -118,8 +118,8 @@ const planned = async (content: string) => planOf(await fileWith(content));
 const venueNamed = async (wanted: string) =>
   String((await listOf('venue', 'list')).find(({ name }) => name === wanted)?.['venue_id']);
 
-describe('what is there already', () => {
-  test('changes by the fields that differ, one call for each thing, and keeps what the file does not name', async () => {
+describe('an existing venue', () => {
+  test('changes only in different fields, with one call per object, and keeps what the file does not name', async () => {
     const evenings = rulesOf('name: Evenings, price_rupees: 600, start_time: "18:00"');
     await imported(venueFile('Cricket Barn', net('Net 1', evenings)));
     const venueId = await venueNamed('Cricket Barn');
@@ -193,7 +193,7 @@ describe('what is there already', () => {
     expect(await planned(changed)).toMatchObject({ result: 'unchanged' });
   });
 
-  test('bookings that a change leaves off sale are named, before it is made and after', async () => {
+  test('bookings that a change leaves off sale are named before and after it', async () => {
     const usual = venueFile('Booked Barn', net('Net 1'));
     await imported(usual);
     const venueId = await venueNamed('Booked Barn');
@@ -211,7 +211,7 @@ describe('what is there already', () => {
     expect(await imported(usual)).toMatchObject({ result: 'done', off_sale: [] });
   });
 
-  test('a new resource of a venue on sale is hidden until its schedule and prices are there', async () => {
+  test('a new resource of a venue on sale is hidden until it has its schedule and prices', async () => {
     await imported(venueFile('Hidden Barn', net('Net 1')));
     const second = net('Net 2', rulesOf('name: Evenings, price_rupees: 600'));
     const states: unknown[] = [];
@@ -236,7 +236,7 @@ describe('what is there already', () => {
   });
 });
 
-describe('what only the service knows is found before anything is changed', () => {
+describe('conflicts that only the service knows are found before any change', () => {
   const refused = async (content: string): Promise<string> => {
     const file = await fileWith(content);
     const relay = await startRelay(url, () => 'pass');
@@ -259,7 +259,7 @@ describe('what only the service knows is found before anything is changed', () =
     );
   });
 
-  test('ground that resources share, or do not, which cannot be changed', async () => {
+  test('shared space that cannot be changed', async () => {
     const sharing = (shared: string, ...more: string[]) =>
       venueFile('Shared Barn', net('Net 1', `        shares_space_with: ${shared}`), net('Net 2'), ...more);
     await imported(sharing('[Net 2]'));

@@ -48,7 +48,7 @@ async function sheetOf(venue: string): Promise<string> {
 }
 
 describe('as a process', () => {
-  test('it ends with the code of what happened, and prints neither colours nor anything but the response into a pipe', async () => {
+  test('it ends with the code of the outcome, and prints only the response into a pipe, without colours', async () => {
     const listed = await shell('operator venue list --json');
     expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
       0,
@@ -64,11 +64,11 @@ describe('as a process', () => {
     expect(imported.err).toMatch(/^error: There is no venue with that id\.\n\(VENUE_NOT_FOUND, 404, request \S+\)\n$/);
   });
 
-  test('a reader that has seen enough is no failure', async () => {
+  test('a reader that closes the pipe is no failure', async () => {
     expect(await shell('operator api describe | head -n 1')).toEqual({ code: 0, out: '{\n', err: '' });
   });
 
-  test('a disk that is full is one', async () => {
+  test('a full disk is one', async () => {
     expect(await shell('operator api describe > /dev/full')).toEqual({
       code: 1,
       out: '',
@@ -85,7 +85,7 @@ describeOrSkip(`on a terminal${withoutScript}`, () => {
   const onTerminal = (line: string, environment: Record<string, string> = {}) =>
     shell(`script -qec "${line}" /dev/null < /dev/null`, { TERM: 'xterm', ...environment });
 
-  test('an import shows how far it is, in colours only where they are wanted', async () => {
+  test('an import shows its progress, with colours only if they are wanted', async () => {
     const shown = await onTerminal(`operator import ${await sheetOf('Shed')}`);
     expect(shown.code).toBe(0);
     expect(shown.out).toMatch(/[█░]+ \d+\/4 /);

@@ -21,7 +21,7 @@ const run = (...args: string[]) => operator(url, args);
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('for people', () => {
-  test('a listing is a table of 80 columns with whole ids, and names the columns that it leaves out', async () => {
+  test('a listing is a table of 80 columns with whole ids, and names the omitted columns', async () => {
     const { code, out, err } = await run('venue', 'list');
     expect([code, err]).toEqual([0, '']);
     expect(widest(out)).toBeLessThanOrEqual(80);
@@ -29,7 +29,7 @@ describe('for people', () => {
     expect(out).toMatch(/Not shown, for lack of space: [^]*time_zone[^]*Use --json to see\s+everything/);
   });
 
-  test('an api_key is printed once and whole, with what to do about it', async () => {
+  test('an api_key is printed once and completely, with instructions', async () => {
     const { out } = await run('key', 'issue', partner.id, '--label', 'shop');
     const [key = ''] = /pk_sandbox_\S+/.exec(out) ?? [];
     expect(out.split(key)).toHaveLength(2);
@@ -43,7 +43,7 @@ describe('for people', () => {
     expect(api.status).toBe(200);
   });
 
-  test('a booking is cancelled with a key of its own, and its timeline shows who did it', async () => {
+  test('a booking is cancelled with its own key, and its timeline shows the actor', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { booking_id: id } = await bookSlot(partner, slotId);
     const cancelled = await run('booking', 'cancel', String(id), '--reason', 'Rain\nagain');
@@ -59,7 +59,7 @@ describe('for people', () => {
 });
 
 describe('for programs, --json prints', () => {
-  test('what the API answers, before or behind the command', async () => {
+  test('the response of the API, with --json before or after the command', async () => {
     const { body } = await operatorOf(service).get('/api/v1/operator/venues');
     expect(await operatorJson(url, ['venue', 'list'])).toEqual(body);
     const { out } = await run('--json', 'venue', 'list');
@@ -68,7 +68,7 @@ describe('for programs, --json prints', () => {
 });
 
 describe('pages', () => {
-  test('the first says how to get the next, which follows it without a gap; --all has every one', async () => {
+  test('the first says how to get the next, which follows without a gap; --all returns all', async () => {
     for (const label of ['one', 'two', 'three']) await run('key', 'issue', partner.id, '--label', label);
     const whole = await operatorJson(url, ['audit', 'list', '--all', '--action', 'issueApiKey']);
     const ids = (answer: Record<string, unknown>) => (answer['data'] as { id: string }[]).map(({ id }) => id);
@@ -87,7 +87,7 @@ describe('pages', () => {
 });
 
 describe('values', () => {
-  test('are typed as the description types them: numbers, lists, flags, and null to empty a field', async () => {
+  test('have the types of the description: numbers, lists, flags, and null to clear a field', async () => {
     const made = await operatorJson(url, [
       ...['package', 'create', '--partner-id', partner.id, '--name', 'Ten', '--description', 'Hours'],
       ...['--venue-ids', venue.id, '--credits', '10', '--price-rupees', '9000.50', '--validity-days', '90'],
@@ -103,7 +103,7 @@ describe('values', () => {
     expect(rule).toMatchObject({ multiplier: 1.5, days_of_week: ['sat', 'sun', 'fri'], priority: -5 });
   });
 
-  test('come from --body too, a file or the input, with options over it', async () => {
+  test('also come from --body, a file or stdin; options override them', async () => {
     const file = path.join(await temporaryFolder(), 'venue.json');
     await writeFile(file, JSON.stringify({ name: 'From a file', address: 'A', city: 'B' }));
     expect(await operatorJson(url, ['venue', 'create', '--body', file, '--city', 'C'])).toMatchObject({
@@ -156,7 +156,7 @@ describe('a failure', () => {
     expect(err).toMatch(/^error: The service at http:\/\/127\.0\.0\.1:1 cannot be reached( \(\w+\))?\. Start it/);
   });
 
-  test('after which it is not known whether a booking was cancelled says how to make sure', async () => {
+  test('that leaves unknown whether a booking was cancelled says how to check', async () => {
     const relay = await startRelay(url, () => 'swallow');
     const [, slotId = ''] = await freeSlotIds(partner, venue.id);
     const { booking_id: id } = await bookSlot(partner, slotId);
@@ -175,12 +175,12 @@ describe('a failure', () => {
   });
 });
 
-describe('a response that is none of the API', () => {
+describe('a response that does not come from the API', () => {
   test.each([
     ['a page of a proxy, 502', 502, true, /responded with 502, .* a proxy in front of it/],
     ['a page with 200', 200, true, /is not the operator API: it responded with 200, .*in between/],
     ['a page with 404', 404, false, /is not the operator API: it responded with 404/],
-  ])('%s: it is said whether it may have been done', async (_what, status, mayBeDone, message) => {
+  ])('%s: the message says whether the change may have been made', async (_what, status, mayBeDone, message) => {
     const proxy = await startStubServer((_request, response) => {
       response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html>');
     });
@@ -196,14 +196,14 @@ describe('the operator key', () => {
   test.each([
     ['that is wrong', wrong, 1, /INVALID_API_KEY, 401/],
     ['with a line break in it', `${wrong}\nx`, 2, /characters that are not allowed in a key/],
-  ])('%s is refused without being printed', async (_what, key, code, message) => {
+  ])('%s is rejected without being printed', async (_what, key, code, message) => {
     const ended = await run('venue', 'list', '--key', key);
     expect([ended.code, ended.out]).toEqual([code, '']);
     expect(ended.err).toMatch(message);
     expect(ended.err).not.toContain(wrong);
   });
 
-  test('of a running npm start is found in its data folder, for the address of this machine alone', async () => {
+  test('of a running npm start is found in its data folder, only for an address of this machine', async () => {
     const dataDir = await temporaryFolder();
     await writeFile(path.join(dataDir, 'secrets.json'), JSON.stringify({ operatorApiKey: OPERATOR_KEY }));
     const here = { dataDir, adminPort: new URL(url).port, apiKey: undefined };

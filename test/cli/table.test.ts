@@ -12,14 +12,14 @@ const row = {
 };
 const columns = ['id', 'name', 'status', 'at', 'other_id'];
 
-test.each([40, 80, 120, 200])('a table fits a width of %i, with whole ids, and names what it omits', (width) => {
+test.each([40, 80, 120, 200])('a table fits a width of %i, with whole ids, and names the omitted columns', (width) => {
   const { lines, omitted } = fitTable(columns, [row], width);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   expect(lines[1]).toContain(ID);
   expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
 });
 
-test('columns stay under their headings where letters are wide or combine', () => {
+test('columns stay under their headings with wide or combining letters', () => {
   const names = ['運動場', 'Çöurt', 'e\u0301te\u0301', '👨‍👩‍👧 court', '🇮🇳 turf', 'खेल'];
   const rows = names.map((name) => ({ name, status: 'active' }));
   const { lines } = fitTable(['name', 'status'], rows, 80);
@@ -40,7 +40,7 @@ test.each([
   expect(cellText(value)).toBe(text);
 });
 
-test('text of others cannot move the cursor, colour the terminal or turn the direction of writing', () => {
+test('foreign text cannot move the cursor, colour the terminal or change the writing direction', () => {
   const { lines } = fitTable(['name'], [{ name: 'x\u001b]0;title\u0007\ny' }], 80);
   expect(lines).toEqual(['name', 'x ]0;title y']);
 });

@@ -39,7 +39,7 @@ async function freeSlot(client: PartnerClient): Promise<Schemas['Slot']> {
 const sent = () => proxy.seen.map(({ method, path }) => `${method} ${path}`);
 
 describe('calls', () => {
-  test('a body without a key is given one, another for each call; one with a key keeps it', async () => {
+  test('a body without a key gets a new one for each call; an existing key stays', async () => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     const first = await client.placeHold({ body: { slot_id } });
@@ -78,7 +78,7 @@ describe('failures', () => {
     await expect(again).rejects.toMatchObject({ code: 'INVALID_HOLD_STATE', bookingId: booking_id });
   });
 
-  test('have every faulty field', async () => {
+  test('have every invalid field', async () => {
     const client = clientOf(partner.apiKey);
     const failing = client.getAvailability({ query: { venue_id: venue.id, date: 'tomorrow' } });
     await expect(failing).rejects.toMatchObject({
@@ -88,13 +88,13 @@ describe('failures', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test('a response that is not the service’s own has a code by its status', async () => {
+  test('a response from another server has a code by its status', async () => {
     faults = [{ kind: 'answered', status: 418, body: '<h1>teapot</h1>' }];
     const answered = clientOf(partner.apiKey).getMe();
     await expect(answered).rejects.toMatchObject({ code: 'HTTP_418', details: [], requestId: undefined });
   });
 
-  test('the key is not carried to where a redirect points', async () => {
+  test('the key is not sent to the target of a redirect', async () => {
     faults = [{ kind: 'answered', status: 302, headers: { location: '/elsewhere' } }];
     await expect(clientOf(partner.apiKey).getMe()).rejects.toMatchObject({ status: 302 });
     expect(sent()).toEqual(['GET /api/v1/partner/me']);
@@ -114,7 +114,7 @@ describe('retries', () => {
   ];
   const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...RESERVATION_EVENT_TYPES] };
 
-  test.each(PASSING)('a hold is repeated with the same bytes after %j, and is one', async (fault) => {
+  test.each(PASSING)('a hold is retried with the same bytes after %j, and is placed once', async (fault) => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     proxy.seen.splice(0);
@@ -126,7 +126,7 @@ describe('retries', () => {
     await client.releaseHold({ path: { holdId: hold.hold_id } });
   });
 
-  test('releasing, extending and changing a subscription are repeated without a key', async () => {
+  test('releasing, extending and changing a subscription are retried without a key', async () => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     const path = { holdId: (await client.placeHold({ body: { slot_id } })).hold_id };
@@ -141,7 +141,7 @@ describe('retries', () => {
     expect(proxy.seen).toHaveLength(6);
   });
 
-  test('control: a POST that would be done twice is not repeated where it may have been done', async () => {
+  test('control: a POST that could take effect twice is not retried if it may have been carried out', async () => {
     const other = await anyPartner(service, [venue.id]);
     const client = clientOf(other.apiKey);
     faults = [{ kind: 'cut', share: 0 }];
@@ -155,7 +155,7 @@ describe('retries', () => {
     expect(stored).toHaveLength(2);
   });
 
-  test('a POST is repeated after 429, which says that nothing was done', async () => {
+  test('a POST is retried after 429, which guarantees that nothing was done', async () => {
     const other = await anyPartner(service, [venue.id]);
     faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '0' } }];
     await clientOf(other.apiKey).createSubscription({ body: subscription });
@@ -203,7 +203,7 @@ describe('retries', () => {
     expect(proxy.seen).toHaveLength(2);
   });
 
-  test('waits are anything up to a bound that doubles', () => {
+  test('waits are random up to a bound that doubles', () => {
     const largest = [1, 2, 3, 7, 20].map((tried) => jitteredDelayMs(tried, DEFAULT_RETRIES, () => 1));
     expect(largest).toEqual([500, 1_000, 2_000, 30_000, 30_000]);
     expect(jitteredDelayMs(3, DEFAULT_RETRIES, () => 0)).toBe(0);
@@ -242,7 +242,7 @@ describe('pages', () => {
     expect(found).toEqual(freeIds);
   });
 
-  test('are asked for as they are wanted, and survive a cut', async () => {
+  test('are requested when needed, and survive a cut', async () => {
     faults = [NONE, { kind: 'cut', share: 0.5 }];
     const pages = client.pages('listHolds', { query: { limit: 2 } });
     await pages.next();
@@ -252,7 +252,7 @@ describe('pages', () => {
     expect(proxy.seen).toHaveLength(3);
   });
 
-  test('of the feed end at what has happened by now, and its cursor goes on from there', async () => {
+  test('of the feed end at the present, and its cursor continues from there', async () => {
     const seen: string[] = [];
     let cursor = '';
     for await (const page of client.pages('listEvents', { query: { limit: 2 } })) {

@@ -83,8 +83,8 @@ async function book(client: PartnerClient, slotId: string, number: number): Prom
 
 const strike = (kind: Fault['kind']) => proxy.seen.filter(({ fault }) => fault.kind === kind).length;
 
-describe(`with ${FAULTS.length} faults that strike two calls of five (seed ${SEED})`, () => {
-  test(`${BOOKINGS} bookings are made by the client: none twice, none lost`, async () => {
+describe(`with ${FAULTS.length} kinds of faults in two of five calls (seed ${SEED})`, () => {
+  test(`the client makes ${BOOKINGS} bookings: none twice, none lost`, async () => {
     const slots = await freeSlots();
     const booked = new Map<string, string>();
     await inParallel(slots.entries(), AT_ONCE, async ([number, slotId]) => {

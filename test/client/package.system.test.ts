@@ -116,7 +116,7 @@ async function compile(program: string): Promise<string> {
   }
 }
 
-test('packed and installed in an empty folder, a strict program places and confirms a hold', async () => {
+test('in an empty folder, a strict program with the packed client places and confirms a hold', async () => {
   expect(await compile(PROGRAM)).toBe('');
   const venue = await anyVenue(service);
   const { apiKey } = await anyPartner(service, [venue.id]);
@@ -137,7 +137,7 @@ test('installed as its page says, the lock file names a file of the project and 
   expect(resolved).toMatch(/^file:[\w.-]+\.tgz$/);
 });
 
-test('what is packed is the build, and says nothing of this machine', async () => {
+test('the package contains the build, and nothing about this machine', async () => {
   const installed = path.join(app, 'node_modules/partner-booking-client');
   const entries = await readdir(installed, { recursive: true, withFileTypes: true });
   const files = entries
@@ -153,7 +153,7 @@ describe('the command', () => {
   const npx = (args: string[], env = process.env) =>
     run('npx', ['--offline', '--no-install', 'partner', ...args], { cwd: app, env });
 
-  test('is there once the package is installed, and installs nothing else', async () => {
+  test('exists after the package is installed, and installs nothing else', async () => {
     const { stdout } = await npx(['--help']);
     expect(stdout).toMatch(/^Usage: partner \[options\] \[command\]\n/);
     expect(stdout).toMatch(/^ {2}listen +Forward events/m);
@@ -162,14 +162,14 @@ describe('the command', () => {
     expect(packages.toSorted()).toEqual([...needed, 'partner-booking-client']);
   });
 
-  test('has the licence of each package that is in it', async () => {
+  test('includes the licence of each bundled package', async () => {
     const folder = path.join(app, 'node_modules/partner-booking-client/dist');
     const licences = await readFile(path.join(folder, 'partner.licences.txt'), 'utf8');
     for (const name of ['commander', 'cli-table3', 'uuid', 'wrap-ansi'])
       expect(licences).toMatch(new RegExp(`^${name} \\d[^]*?Copyright`, 'm'));
   });
 
-  test('is in no import of the library', async () => {
+  test('is not imported by the library', async () => {
     const { metafile } = await build({
       stdin: { contents: "export * from 'partner-booking-client';", resolveDir: app },
       bundle: true,
@@ -200,7 +200,7 @@ async function minifiedBytes(external: string[]): Promise<number> {
   return outputFiles.reduce((sum, { contents: bytes }) => sum + bytes.length, 0);
 }
 
-test('all of it is at most 10 KB minified, and 16 KB with openapi-fetch', async () => {
+test('the library is at most 10 KB minified, and 16 KB with openapi-fetch', async () => {
   expect(await minifiedBytes(['openapi-fetch'])).toBeLessThanOrEqual(10 * 1024);
   expect(await minifiedBytes([])).toBeLessThanOrEqual(16 * 1024);
 });

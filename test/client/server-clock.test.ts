@@ -51,7 +51,7 @@ test.each([-600_000, 0, 600_000])(
   },
 );
 
-test('neither sleep nor a wall clock that is set back makes it say more time than there is', () => {
+test('the clock shows no more time than there is, even after sleep or a wall clock set back', () => {
   const { clock, pass, date, sleep, setWallBack, holdFor } = world(0);
   const hold = holdFor(600);
   clock.observe(date(), clock.read());
@@ -64,7 +64,7 @@ test('neither sleep nor a wall clock that is set back makes it say more time tha
   expect(clock.secondsLeft(hold)).toBeGreaterThan(487);
 });
 
-test('a slow response makes it say less, and the next response corrects that', () => {
+test('a slow response makes the clock show less, and the next response corrects that', () => {
   const { clock, pass, date, holdFor } = world(0);
   const hold = holdFor(600);
   const sentAt = clock.read();
@@ -75,14 +75,14 @@ test('a slow response makes it say less, and the next response corrects that', (
   expect([before, clock.secondsLeft(hold)]).toEqual([581, 590]);
 });
 
-test('0 where the hold is over, or has been for long', () => {
+test('shows 0 if the hold has ended, even long ago', () => {
   const { clock, date, holdFor } = world(0);
   clock.observe(date(), clock.read());
   expect(clock.secondsLeft(holdFor(-100))).toBe(0);
   expect(clock.secondsLeft({ ...holdFor(600), status: 'RELEASED' })).toBe(0);
 });
 
-test('no time before a response has told one', () => {
+test('shows no time before a response with one', () => {
   const { clock, holdFor } = world(0);
   clock.observe(null, clock.read());
   clock.observe('yesterday', clock.read());

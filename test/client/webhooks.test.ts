@@ -53,11 +53,11 @@ async function faultsOf(vectors: Vector[]): Promise<string[]> {
   return (await Promise.all(judged)).flat();
 }
 
-test('the fixed deliveries get the verdict and the reason that they must get', async () => {
+test('the fixed deliveries get the expected verdict and reason', async () => {
   expect(await faultsOf(await readVectors())).toEqual([]);
 });
 
-test('the fixed deliveries outside the replay window are genuine but for their time', async () => {
+test('the fixed deliveries outside the replay window are genuine except for their time', async () => {
   const outside = (await readVectors()).filter(({ reason }) => reason === 'outside_replay_window');
   for (const vector of outside) {
     const options = { now: new Date(vector.now * 1000), toleranceSeconds: Number.POSITIVE_INFINITY };
@@ -67,7 +67,7 @@ test('the fixed deliveries outside the replay window are genuine but for their t
 });
 
 describe('verifyWebhook', () => {
-  test('resolves to the event of what the service signs, as bytes or text, with headers of any kind', async () => {
+  test('resolves to the event that the service signed, as bytes or text, with any kind of headers', async () => {
     const timestampSeconds = Math.floor(NOW.getTime() / 1000);
     const headers = {
       'x-service-timestamp': String(timestampSeconds),
@@ -89,7 +89,7 @@ describe('verifyWebhook', () => {
     expect(await reasonOf(verifyWebhook(body, headers, secret, { now: NOW }))).toBe(reason);
   });
 
-  test('takes headers in lists of one, and the tolerance that it is given', async () => {
+  test('accepts headers in lists of one, and a custom tolerance', async () => {
     const lists = Object.fromEntries(Object.entries(STALE).map(([name, value]) => [name, [value]]));
     const options = { now: NOW, toleranceSeconds: 301 };
     expect(await reasonOf(verifyWebhook(BODY, lists, SECRET, options))).toBeUndefined();
@@ -143,17 +143,17 @@ describe('handlers', () => {
       expect(events).toEqual([JSON.parse(BODY)]);
     });
 
-    test('where the event could not be taken over, the error goes on', async () => {
+    test('if the handler cannot accept the event, the error is passed on', async () => {
       const body = '{"event_id":"fails"}';
       expect(await post('/raw', body, signed(body, SECRET, new Date()))).toEqual([500, 'The queue is full']);
     });
 
-    test('behind a parser, says that', async () => {
+    test('behind a parser, says so', async () => {
       const [status, text] = await post('/parsed', BODY, now());
       expect([status, text]).toEqual([500, expect.stringContaining('The raw body is gone')]);
     });
 
-    test('where the platform has kept the raw body, takes that; without a next it responds 500 itself', async () => {
+    test('uses a raw body that the platform kept; without next it responds 500 itself', async () => {
       events.splice(0);
       expect(await post('/kept', BODY, now())).toEqual([204, '']);
       expect(await post('/function', BODY, now())).toEqual([204, '']);
@@ -167,7 +167,7 @@ describe('handlers', () => {
       expect(await post('/drained', BODY, now())).toEqual([500, gone]);
     });
 
-    test('an empty body where the headers announce one is a raw body that is gone', () => {
+    test('an empty body with headers that announce one means that the raw body is gone', () => {
       const headers = { 'content-length': '46' };
       expect(() => rawBodyOf({ body: Buffer.alloc(0), headers })).toThrow('The raw body is gone');
       expect(() => rawBodyOf({ body: undefined, headers })).toThrow('The raw body is gone');

@@ -183,7 +183,7 @@ async function deliver(port: number, { body = BODY, sent = body, ageSeconds = 0 
 
 for (const [platform, needs, prepare] of ROWS) {
   await describeWith(needs, `the snippet for ${platform}`, () => {
-    test('takes what was signed just now, and nothing else', async () => {
+    test('accepts a fresh signature, and nothing else', async () => {
       const folder = await temporaryFolder();
       const port = await freePort();
       const { program, args } = await prepare(folder, port);

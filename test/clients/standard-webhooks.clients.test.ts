@@ -170,7 +170,7 @@ beforeAll(async () => {
 
 for (const [name, needs, verify] of LIBRARIES) {
   await describeWith(needs, `by ${name} each of these deliveries`, () => {
-    test('is genuine with each secret that signs it, and a tampered one is not', async () => {
+    test('is genuine with each of its secrets, and a tampered one is not', async () => {
       const folder = await temporaryFolder();
       const rows = deliveries.flatMap(({ attempt: { bytes, headers }, secrets }) => {
         const tampered = Buffer.from(bytes.toString().replace('"event_type"', '"event_typo"'));

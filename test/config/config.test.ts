@@ -86,7 +86,7 @@ describe('the configuration', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
     ['OTEL_TRACES_SAMPLER_ARG', ['2']],
     ['ENCRYPTION_KEYS', ['canary', `${KEY},canary`]],
-  ])('%s rejects each of %j, by name, and repeats no secret', (variable, values) => {
+  ])('%s rejects each of %j by name, without repeating a secret', (variable, values) => {
     const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
     for (const value of values) {
       const faults = faultsOf({ ...REQUIRED, ...keys, [variable]: value });
@@ -109,7 +109,7 @@ describe('the configuration', () => {
       expect(faultsOf(set(days))).toEqual(oneFault(new RegExp(`^${name} must be 0.* at least ${min}$`)));
   });
 
-  test('dead letters are kept as long as other deliveries, 0 being longer than any', () => {
+  test('dead letters are kept at least as long as other deliveries; 0 means for ever', () => {
     const keep = (dead: string, others: string) => ({
       ...REQUIRED,
       RETENTION_DEAD_LETTERS_DAYS: dead,
@@ -131,7 +131,7 @@ describe('the configuration', () => {
     expect(faultsOf({ ...REQUIRED, ...withoutSecret })).toEqual(oneFault(/^ARCHIVE_URL of s3:\/\/ needs/));
   });
 
-  test('every fault is named at once, by its variable', () => {
+  test('all faults are named together, by variable', () => {
     const faults = faultsOf({
       PORT: '70000',
       ENCRYPTION_KEYS: 'abc',
@@ -152,7 +152,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('blanks and line breaks around a value are not part of it', () => {
+  test('blanks and line breaks around a value are ignored', () => {
     const key = REQUIRED.OPERATOR_API_KEY;
     const padded = { OPERATOR_API_KEY: ` ${key}\r`, QUEUE_PREFIX: '{a}\r', PORT: ' \r' };
     const expected = { operatorApiKey: key, queuePrefix: '{a}', port: 3000 };
@@ -190,7 +190,7 @@ describe('a process', () => {
     ['backup', bare, []],
     ['restore', bare, []],
     ['rewrap-secrets', { ...bare, ENCRYPTION_KEYS }, ['encryptionKeys']],
-  ])('%s asks for its own secrets alone, and keeps no other that it is given', (name, needed, secrets) => {
+  ])('%s requires only its own secrets, and does not keep others', (name, needed, secrets) => {
     expect(faultsIn(name, needed)).toEqual([]);
     const kept: object = loadConfig(REQUIRED, name);
     expect(['operatorApiKey', 'encryptionKeys'].filter((secret) => secret in kept)).toEqual(secrets);
@@ -198,7 +198,7 @@ describe('a process', () => {
       if (!(variable in needed)) expect(JSON.stringify(Object.values(kept))).not.toContain(value);
   });
 
-  test('does not judge the settings of another', () => {
+  test('does not check the settings of another', () => {
     const set = { ...REQUIRED, OPERATOR_API_KEY: 'short', WEBHOOK_CONCURRENCY: 'many' };
     expect(faultsIn('hold-expiry', set)).toEqual([]);
     expect(faultsIn('api', set)).toEqual([expect.stringMatching(/^OPERATOR_API_KEY /)]);
@@ -237,7 +237,7 @@ describe('settings that break a promise', () => {
       expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
   });
 
-  test('one value for both secrets is rejected everywhere, however it is written', () => {
+  test('one value for both secrets is rejected everywhere, in any notation', () => {
     const key = PRODUCTION.ENCRYPTION_KEYS;
     const bytes = Buffer.from('thirty-two letters and digits 01');
     const pairs = [
@@ -293,7 +293,7 @@ describe('settings that break a promise', () => {
     ['REDIS', 'rediss+cluster://h1:7000,h2:7001', 'has no password'],
     ['REDIS', 'rediss+sentinel://:pass@h/main', 'has no password of the sentinels (sentinel_password)'],
     ['REDIS', 'redis+sentinel://:pass@h/main?sentinel_password=other', 'uses no TLS (rediss+sentinel://)'],
-  ])('%s at %s is rejected in production unless accepted, and then each start warns of it', (store, address, why) => {
+  ])('%s at %s is rejected in production unless accepted; then each start warns', (store, address, why) => {
     const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
     const set = { ...PRODUCTION, [name]: address };
     expect(faultsOf(set)).toEqual(oneFault(new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`)));
@@ -313,12 +313,12 @@ describe('settings that break a promise', () => {
     ['WEBHOOK_RETRY_DELAYS_SECONDS', '300,900,1800', /must be 300,900,1800,3600 .*leave it out$/],
     ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*leave it out for 600$/],
     ['MONGODB_URI', UNMOVED, /replicaSet=$/],
-  ])('%s=%s is rejected in production, and there alone', (name, value, remedy) => {
+  ])('%s=%s is rejected only in production', (name, value, remedy) => {
     expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(oneFault(new RegExp(`^${name} .*${remedy.source}`)));
     expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
-  test('control: nothing is refused, or warned of, in a production environment without a fault', () => {
+  test('control: a production environment without faults is neither rejected nor warned about', () => {
     const stated = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
     for (const uri of [URI, stated, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
       const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
@@ -326,7 +326,7 @@ describe('settings that break a promise', () => {
     }
   });
 
-  test('they are named together with what is faulty by itself, and no secret is repeated', () => {
+  test('they are named together with invalid values, without repeating a secret', () => {
     const faulty = {
       ADMIN_PORT: '1',
       HOLD_TTL_SECONDS: '1',
@@ -361,7 +361,7 @@ test('rows that are deleted for good are warned of in production, by the process
   expect(settingsWarnings(loadConfig(PRODUCTION, 'api'))).toEqual([]);
 });
 
-test('the environment of the operator’s command line has defaults for what is missing or empty', () => {
+test('the environment of the operator’s command line has defaults for missing or empty variables', () => {
   const names = ['OPERATOR_URL', 'OPERATOR_API_KEY', 'ADMIN_PORT', 'DATA_DIR', 'NO_COLOR'];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   const nothing = { url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data', noColor: false };
@@ -373,7 +373,7 @@ test('the environment of the operator’s command line has defaults for what is 
   expect(operatorEnvironment(set)).toEqual({ url: 'http://admin:3001', apiKey: 'key', ...local });
 });
 
-describe('a variable that is nearly the name of a setting', () => {
+describe('a variable with nearly the name of a setting', () => {
   test.each([
     ['RETENTION_AUDIT_DAY', 'RETENTION_AUDIT_DAYS'],
     ['RETENTION_AUDIT', 'RETENTION_AUDIT_DAYS'],
@@ -382,12 +382,12 @@ describe('a variable that is nearly the name of a setting', () => {
     ['CACHE_LEASE', 'CACHE_LEASE_MS'],
     ['ARCHIVE_URI', 'ARCHIVE_URL'],
     ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
-  ])('%s is refused by every process, with its name', (given, meant) => {
+  ])('%s is rejected by every process, with its name', (given, meant) => {
     const sentence = `${given} is no setting: rename it to ${meant}, or remove it`;
     for (const name of PROCESS_NAMES) expect(faultsIn(name, { ...REQUIRED, [given]: '5' })).toEqual([sentence]);
   });
 
-  test('is taken where it is empty, where that setting has a value, and where others put it into containers', () => {
+  test('is accepted if it is empty, if the setting has a value, and if container platforms set it', () => {
     const names = ['REDIS_HOST', 'REDIS_PASSWORD', 'MONGODB_DATABASE', 'REDISMS_PORT', 'MONGOMS_URI', 'REDIS_URI'];
     const others = {
       ...Object.fromEntries([...names, 'RETENTION_POLICY', 'HOLDS'].map((name) => [name, 'x'])),
@@ -403,7 +403,7 @@ describe('a variable that is nearly the name of a setting', () => {
   });
 });
 
-test('a folder of ARCHIVE_URL must exist where rows are archived or put back', () => {
+test('the folder of ARCHIVE_URL must exist where a process archives or restores rows', () => {
   const settings = { ...REQUIRED, ARCHIVE_URL: 'file:///nonexistent/archive' };
   const refusing = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
   expect(refusing).toEqual(['hold-expiry', 'restore-archive']);

@@ -31,15 +31,15 @@ test.each([
   expect(weaknessOfEncryptionKeys(keys)).toContain(weakness);
 });
 
-test('a weak encryption key may stay behind a strong one, to decrypt what it sealed', () => {
+test('a weak encryption key may follow a strong one, to decrypt old data', () => {
   expect(weaknessOfEncryptionKeys([ONE, Buffer.alloc(32)])).toBeUndefined();
 });
 
-test('control: a random key that contains a word of placeholders by chance is not weak', () => {
+test('control: a random key that contains a placeholder by chance is not weak', () => {
   expect(weaknessOfOperatorKey('Zk3u9your-Qx71pVd0aTgHn5_Ls8yBw2mR4cEfJiK6o')).toBeUndefined();
 });
 
-test('control: keys made as .env.example says, or of hexadecimal digits, are not weak', () => {
+test('control: keys made as in .env.example, or of hexadecimal digits, are not weak', () => {
   for (let round = 0; round < 500; round += 1) {
     expect(weaknessOfOperatorKey(randomBytes(32).toString('base64url'))).toBeUndefined();
     expect(weaknessOfOperatorKey(randomBytes(16).toString('hex'))).toBeUndefined();
@@ -47,7 +47,7 @@ test('control: keys made as .env.example says, or of hexadecimal digits, are not
   }
 });
 
-test('keys that stand in the files of this repository are weak', async () => {
+test('keys in the files of this repository are weak', async () => {
   const files = ['scripts/docs/documents.ts', 'test/operators/session.rules.test.ts'];
   const texts = await Promise.all(files.map((file) => readFile(path.join(projectFolder, file), 'utf8')));
   const published = texts.flatMap((text) =>

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ACTION_NAMES } from '../../src/console/action-names.ts';
 import { publishedDescription } from '../support/published-description.ts';
 
-test('every operation that changes something, and every action of the audit itself, has a name in words', () => {
+test('every changing operation and every action of the audit itself has a readable name', () => {
   const changing = Object.values(publishedDescription('operator').paths).flatMap((operations) =>
     Object.entries(operations).flatMap(([method, { operationId }]) => (method === 'get' ? [] : [String(operationId)])),
   );

@@ -91,7 +91,7 @@ describeInBrowser('an operator', () => {
     expectStatus(await api.post(`/api/v1/operator/bookings/${String(id)}/cancel`, end), 200);
   });
 
-  test('places a walk-in and cancels it by the keyboard alone', async () => {
+  test('places a walk-in and cancels it with the keyboard only', async () => {
     const page = await visit(world.day);
     // The browser reports values that the API rejects.
     pages.tolerate(/400/);
@@ -129,7 +129,7 @@ describeInBrowser('an operator', () => {
     expect(await page.evaluate('document.activeElement.closest("td").id')).toBe(slotId);
   });
 
-  test('overrides a hold only by saying so', async () => {
+  test('overrides a hold only after saying so', async () => {
     const slotId = world.slotOf(world.turf, 5);
     const hold = await placeHold(world.partner, slotId);
     const page = await visit(world.day);
@@ -145,7 +145,7 @@ describeInBrowser('an operator', () => {
     expect(expectStatus(held, 200)['status']).toBe('RELEASED');
   });
 
-  test('releases a hold from the grid, with a reason, after it was asked for', async () => {
+  test('releases a hold from the grid with a reason, after a confirmation', async () => {
     const slotId = world.slotOf(world.turf, 3);
     const hold = await placeHold(world.partner, slotId);
     const page = await visit(world.day);
@@ -176,7 +176,7 @@ describeInBrowser('an operator', () => {
     expect(expectStatus(held, 200)['status']).toBe('RELEASED');
   });
 
-  test('sees a hold count down, and the slot come free by itself when it has lapsed', async () => {
+  test('sees a hold count down, and the slot become free when it expires', async () => {
     const slotId = world.slotOf(world.turf, 6);
     const hold = await placeHold(world.rival, slotId);
     const page = await visit(world.day);
@@ -196,7 +196,7 @@ describeInBrowser('an operator', () => {
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
   });
 
-  test('adds a blackout, sees the holds and bookings in it, and withdraws it', async () => {
+  test('adds a blackout, sees its holds and bookings, and lifts it', async () => {
     const booking = await bookSlot(world.partner, world.slotOf(world.north, 5));
     const page = await visit(world.day);
     // The browser reports values that the API rejects.
@@ -229,7 +229,7 @@ describeInBrowser('an operator', () => {
     expect(await slotState(closed)).toBeUndefined();
   });
 
-  test('rotates a key, is shown the new one once, and the old one ends', async () => {
+  test('rotates a key, sees the new one once, and the old one ends', async () => {
     const page = await visit(`/partners/${world.rival.id}`);
     await page.getByRole('button', { name: /^Rotate/ }).click();
     await page.locator('#secret-dialog[open]').waitFor();
@@ -245,7 +245,7 @@ describeInBrowser('an operator', () => {
     expect((actions['data'] as Json[])[0]).toMatchObject({ who: 'session', status: 201 });
   });
 
-  test('whose session has ended is led to the sign-in page', async () => {
+  test('with an ended session gets the sign-in page', async () => {
     const page = await visit(world.day);
     pages.tolerate(/401/);
     await page.context().clearCookies();
@@ -255,7 +255,7 @@ describeInBrowser('an operator', () => {
     expect(new URL(page.url()).searchParams.get('next')).toBe(world.day);
   });
 
-  test('who leaves a grid open sees what others do, but nothing moves under an open dialog', async () => {
+  test('with an open grid sees changes by others, but nothing moves under an open dialog', async () => {
     const page = await visit(world.day);
     await page.clock.install();
     await page.reload();
@@ -271,7 +271,7 @@ describeInBrowser('an operator', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe(focused);
   });
 
-  test('who opens a dialog while a response is on its way keeps it, and the focus stays on a link', async () => {
+  test('keeps a dialog opened during a request, and the focus on a link', async () => {
     const page = await visit(world.day);
     await page.clock.install();
     await page.reload();
@@ -307,7 +307,7 @@ describeInBrowser('an operator', () => {
     );
   });
 
-  test('keeps the focus in a listing, and what was written into a filter', async () => {
+  test('keeps the focus in a listing, and the text of a filter', async () => {
     const page = await visit('/deliveries');
     await page.clock.install();
     await page.reload();
@@ -355,7 +355,7 @@ describeInBrowser('every page', () => {
     return faults.map((fault) => `${name}: ${fault}`);
   }
 
-  test.each(LOOKS)('fits its window and has no serious fault of accessibility: %s', async (look, options) => {
+  test.each(LOOKS)('fits its window and has no serious accessibility fault: %s', async (look, options) => {
     const page = await visit('/', options);
     const faults: string[] = [];
     for (const [name, path] of Object.entries({ ...world.pages, 'sign-in': '/sign-in' })) {
@@ -370,7 +370,7 @@ describeInBrowser('every page', () => {
     expect(faults).toEqual([]);
   });
 
-  test('faults that are planted in one are found', async () => {
+  test('planted faults are found', async () => {
     const page = await visit('/partners');
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
       '<input><button></button><p id="pale">pale</p>'); document.getElementById('pale').style.color = '#cfcfcf'`);
@@ -378,7 +378,7 @@ describeInBrowser('every page', () => {
     expect(new Set(found)).toEqual(new Set(['button-name', 'color-contrast', 'label']));
   });
 
-  test('reads without JavaScript, and says that changes need it', async () => {
+  test('is readable without JavaScript, and says that changes need it', async () => {
     const page = await visit(world.day, { ...DESKTOP, javaScriptEnabled: false });
     expect(await page.locator('noscript').innerText()).toContain('allow it');
     expect(await page.locator('.cell.booked').first().innerText()).toContain('Asha Rao');

@@ -62,7 +62,7 @@ async function ground(): Promise<Ground> {
   return { venue, seller, turf: of(venue.resourceIds[0]), north: of(north), full: of(full) };
 }
 
-describe('a slot is free on the grid exactly where availability says so', () => {
+describe('a slot is free on the grid if and only if availability says so', () => {
   let place: Ground;
   beforeAll(async () => {
     place = await ground();
@@ -89,7 +89,7 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     return { listed, day };
   };
 
-  test('on a day with claims, shared ground and a blackout', async () => {
+  test('on a day with claims, shared space and a blackout', async () => {
     const { listed, day } = await agree(place.venue.id, place.seller, DATE);
     expect(freeIds(day).length).toBeGreaterThan(0);
     expect(freeIds(day).length).toBeLessThan(listed.length);
@@ -111,13 +111,13 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     ]);
   });
 
-  test('at a venue that is inactive', async () => {
+  test('at an inactive venue', async () => {
     const venue = await anyVenue(service, [MORNING], { status: 'inactive' });
     const { day } = await agree(venue.id, await anyPartner(service, [venue.id]), DATE);
     expect(cellsOf(day).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'inactive'));
   });
 
-  test('on the day on which the clocks go back, and for hours past midnight', async () => {
+  test('on the day when the clocks go back, and for hours past midnight', async () => {
     const october = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 9, 31));
     october.setUTCDate(31 - october.getUTCDay());
     const date = october.toISOString().slice(0, 10);
@@ -138,8 +138,8 @@ describe('a slot is free on the grid exactly where availability says so', () => 
   });
 });
 
-describe('a cell says who has it', () => {
-  test('a booking, a hold with what is left of it, a walk-in', async () => {
+describe('a cell shows its claim', () => {
+  test('a booking, a hold with its remaining time, a walk-in', async () => {
     const { venue, seller, turf } = await ground();
     const booking = await bookSlot(seller, String(turf[0]?.['slot_id']));
     const hold = await placeHold(seller, String(turf[1]?.['slot_id']));
@@ -162,7 +162,7 @@ describe('a cell says who has it', () => {
     expect(cellOf(day, turf[3])).toMatchObject({ state: 'free', occupants: [], takesWalkIn: true });
   });
 
-  test('a claim on shared ground, in the slots of the others that it overlaps and in no more', async () => {
+  test('a claim on shared space, in exactly the slots of other resources that it overlaps', async () => {
     const { venue, seller, full, north, turf } = await ground();
     await bookSlot(seller, String(full[0]?.['slot_id']));
     await placeHold(seller, String(north[3]?.['slot_id']));
@@ -180,7 +180,7 @@ describe('a cell says who has it', () => {
     expect(Object.fromEntries(names)).toEqual({ Turf: [], North: ['Full'], Full: ['North'] });
   });
 
-  test('a blackout with its reason, and what was booked in it before as booked', async () => {
+  test('a blackout with its reason, and an earlier booking as booked', async () => {
     const { venue, seller, turf } = await ground();
     await bookSlot(seller, String(turf[1]?.['slot_id']));
     await blackOut(venue.id, { slot_start: turf[0]?.['slot_start'], slot_end: turf[1]?.['slot_end'] });
@@ -191,7 +191,7 @@ describe('a cell says who has it', () => {
     expect(cellOf(day, turf[2])).toMatchObject({ state: 'free', blackouts: [] });
   });
 
-  test('nobody once a hold has lapsed, although no worker has settled it', async () => {
+  test('nothing once a hold has expired, even before a worker has noticed', async () => {
     const { venue, seller, turf } = await ground();
     const { hold_id: id } = await placeHold(seller, String(turf[0]?.['slot_id']));
     const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
@@ -200,8 +200,8 @@ describe('a cell says who has it', () => {
   });
 });
 
-describe('a booking that the schedule has left behind', () => {
-  test('is listed beside the grid on its date, and blocks the slots of today that it overlaps', async () => {
+describe('a booking that no longer fits the schedule', () => {
+  test('is listed beside the grid on its date, and blocks overlapping slots of today', async () => {
     const { venue, seller, turf } = await ground();
     const [resourceId = ''] = venue.resourceIds;
     const booking = await bookSlot(seller, String(turf[1]?.['slot_id']));
@@ -219,7 +219,7 @@ describe('a booking that the schedule has left behind', () => {
     expect((await grid(venue.id, dateAfter(DATE, -1))).offSchedule).toEqual([]);
   });
 
-  test('is there too where nothing is open any more', async () => {
+  test('is also there on a closed day', async () => {
     const { venue, seller, turf } = await ground();
     await bookSlot(seller, String(turf[0]?.['slot_id']));
     for (const { resource } of (await grid(venue.id)).columns) {

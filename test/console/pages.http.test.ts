@@ -38,7 +38,7 @@ const page = (path: string) => operator.get(path, BROWSER);
 const paths = Object.values(world.pages);
 
 describe('every page', () => {
-  test('is HTML that runs and loads nothing but files of its own origin, is kept by nobody, and has no secret', async () => {
+  test('is HTML that loads files only from its own origin, is never cached, and contains no secret', async () => {
     const { apiKey } = world.partner;
     const rows = service.context.db.collection('api_keys');
     const { hash } = (await rows.findOne({ partnerId: world.partner.id })) as unknown as { hash: string };
@@ -55,7 +55,7 @@ describe('every page', () => {
     }
   });
 
-  test('changes nothing itself: a form sent without script goes nowhere, and each call of a script is one that the operator API has', async () => {
+  test('changes nothing itself: forms need scripts, and scripts only call the operator API', async () => {
     const { paths: described } = expectStatus(await operator.get('/openapi.json'), 200) as {
       paths: Record<string, Json>;
     };
@@ -94,7 +94,7 @@ function inlineParts(html: string): string[] {
   ]);
 }
 
-describe('what there is not', () => {
+describe('a missing page', () => {
   test.each([
     `/bookings/${MISSING}`,
     `/holds/${MISSING}`,
@@ -105,17 +105,17 @@ describe('what there is not', () => {
     '/bookings/nothing',
     '/partners/%00',
     '/no/such/page',
-  ])('is a page that says so, at %s', async (path) => {
+  ])('has a page that says so, at %s', async (path) => {
     const reply = await page(path);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(reply.text).toContain('<h1>Not found</h1>');
   });
 
-  test('is said to an operator, not to a partner', async () => {
+  test('is described to operators, not to partners', async () => {
     expect((await page(`/holds/${MISSING}`)).text).toContain('There is no hold with that id.');
   });
 
-  test('is the usual error for a program, and under /api/ for everybody', async () => {
+  test('is the usual error for programs, and for everybody under /api/', async () => {
     expect(verdict(await operator.get('/no/such/page'))).toBe('404 ROUTE_NOT_FOUND');
     expect(verdict(await operator.get('/api/v1/operator/nothing', BROWSER))).toBe('404 ROUTE_NOT_FOUND');
   });
@@ -130,12 +130,12 @@ describe('what there is not', () => {
     ['/webhooks?partner_id=x', 'must be a UUID'],
     ['/audit?from=yesterday', 'must be YYYY-MM-DD'],
     ['/audit?address=home', 'id="filter-address-fault"'],
-  ])('a faulty filter is said on the page itself: %s', async (path, said) => {
+  ])('an invalid filter is reported on the page: %s', async (path, said) => {
     const reply = await page(path);
     expect([reply.status, reply.text.includes(said)]).toEqual([400, true]);
   });
 
-  test('a field that was left blank or sent twice is no fault', async () => {
+  test('a filter left blank or sent twice is valid', async () => {
     expect((await page('/bookings?status=&from=&customer_name=+')).status).toBe(200);
     expect((await page('/bookings?status=BOOKED&status=REFUNDED')).text).toContain('selected>Refunded');
   });
@@ -149,7 +149,7 @@ describe('open alerts', () => {
     return [text.includes('aria-label="Open alerts"'), text.includes(MESSAGE)];
   };
 
-  test('are told of on every page as long as they are open, also where there is no page', async () => {
+  test('are shown on every page while they are open, also on a page for a missing path', async () => {
     await pauseQueue('webhook-delivery');
     await inside.lookForAlerts();
     for (const path of [...paths, '/no/such/page', `/holds/${MISSING}`]) {
@@ -162,7 +162,7 @@ describe('open alerts', () => {
     for (const path of paths) expect([path, await told(path)]).toEqual([path, [false, false]]);
   });
 
-  test('about one subscription are only counted', async () => {
+  test('about one subscription only are counted', async () => {
     await inside.addDeadLetter('d-1', MISSING, world.partner.id);
     await inside.lookForAlerts();
     const { text } = await page('/bookings');
@@ -174,8 +174,8 @@ describe('open alerts', () => {
   });
 });
 
-describe('names that others chose', () => {
-  test('are text wherever they stand', async () => {
+describe('names chosen by others', () => {
+  test('are shown as text everywhere', async () => {
     const made = expectStatus(
       await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
       201,
@@ -209,10 +209,10 @@ describe('names that others chose', () => {
   });
 });
 
-describe('what is not seen in names that an older release took', () => {
+describe('invisible characters in names that an older release accepted', () => {
   const TURNED = 'evil\u202Egnp.exe\u2066\u200B';
 
-  test('is shown with marks, and turns nothing', async () => {
+  test('are marked, and do not change the writing direction', async () => {
     const bookingId = String(world.booking['booking_id']);
     const reservations = service.context.db.collection('reservations');
     const before = await reservations.findOne({ bookingId });
@@ -226,8 +226,8 @@ describe('what is not seen in names that an older release took', () => {
   });
 });
 
-describe('what the pages tell', () => {
-  test('the grid opens on the first venue by name, today at that venue', async () => {
+describe('the pages show', () => {
+  test('the grid of the first venue by name, today at that venue', async () => {
     const { text } = await page('/');
     const venues = expectStatus(await operator.get('/api/v1/operator/venues'), 200)['data'] as Json[];
     const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
@@ -235,7 +235,7 @@ describe('what the pages tell', () => {
     expect(text).toContain(`type="date" value="${today}"`);
   });
 
-  test('without a venue there is an explanation in place of a grid', async () => {
+  test('an explanation in place of a grid if there is no venue', async () => {
     const empty = await hostedService();
     try {
       const reply = await operatorOf(empty).get('/', BROWSER);
@@ -245,7 +245,7 @@ describe('what the pages tell', () => {
     }
   });
 
-  test('the grid names who holds and has booked, and no phone', async () => {
+  test('the names of those who hold and have booked on the grid, and no phone', async () => {
     const { text } = await page(world.day);
     for (const part of ['Asha Rao', 'Vikram Shetty', 'shared with Full ground', 'data-seconds-left="']) {
       expect(text).toContain(part);
@@ -254,27 +254,27 @@ describe('what the pages tell', () => {
     expect(text).not.toContain('9876543210');
   });
 
-  test('a faulty date leads to no other venue', async () => {
+  test('an invalid date without changing the venue', async () => {
     const other = await anyVenue(service, [], { name: 'Zenith Park' });
     const reply = await page(`/?venue_id=${other.id}&date=2026-02-30`);
     expect([reply.status, reply.text.includes(`value="${other.id}" selected`)]).toEqual([400, true]);
   });
 
-  test('the offset is that of the day that is shown, not of today', async () => {
+  test('the offset of the displayed day, not of today', async () => {
     const london = await anyVenue(service, [], { time_zone: 'Europe/London' });
     const offsetOn = async (date: string) =>
       /Times in Europe\/London, (GMT[+\d]*)/.exec((await page(`/?venue_id=${london.id}&date=${date}`)).text)?.[1];
     expect([await offsetOn('2027-01-15'), await offsetOn('2027-07-15')]).toEqual(['GMT+0', 'GMT+1']);
   });
 
-  test('a blackout tells what stands in it, and who has it', async () => {
+  test('the claims in a blackout and their partners', async () => {
     const { text } = await page(`/blackouts/${String(world.blackout['blackout_id'])}`);
     const called = ['Asha Rao', 'href="tel:+919876543210"'];
     for (const part of ['1 hold or booking in it', '12:00–13:00', `/partners/${world.partner.id}`, ...called])
       expect(text).toContain(part);
   });
 
-  test('an audit of something long is cut, and says so', async () => {
+  test('a long audit row cut, and say so', async () => {
     const { resourceIds } = await anyVenue(service, [{ name: 'Busy' }]);
     const day = (index: number) => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
     const hours = [{ start: '06:00', end: '10:00' }];
@@ -286,7 +286,7 @@ describe('what the pages tell', () => {
     expect(text).not.toContain(day(99));
   });
 
-  test('an active endpoint that fails again and again wears no badge of good health', async () => {
+  test('no badge of good health for an active endpoint that fails repeatedly', async () => {
     const subscriptions = service.context.db.collection('webhook_subscriptions');
     const badgeOf = async (consecutiveFailures: number) => {
       await subscriptions.updateMany({}, { $set: { consecutiveFailures } });
@@ -297,13 +297,13 @@ describe('what the pages tell', () => {
     expect(await badgeOf(0)).toEqual(['good', 'active']);
   });
 
-  test('a hold that was confirmed leads to its booking', async () => {
+  test('the booking of a confirmed hold as a link', async () => {
     const reply = await page(`/holds/${String(world.booking['hold_id'])}`);
     const location = `/bookings/${String(world.booking['booking_id'])}`;
     expect([reply.status, reply.headers.get('location')]).toEqual([303, location]);
   });
 
-  test('a certification says whose it is in the sandbox, and that a suite newer than this service may not be whole', async () => {
+  test('the partner of a certification in the sandbox, and that a newer suite may be incomplete', async () => {
     const { id } = await anyPartner(service, []);
     const certify = `/api/v1/operator/partners/${id}/certify`;
     for (const version of [SUITE.version, '99.0.0']) {
@@ -315,7 +315,7 @@ describe('what the pages tell', () => {
     }
   });
 
-  test('a listing is paged with its filters', async () => {
+  test('a listing in pages with its filters', async () => {
     await anyVenueOverHttp(service, [{}, {}]);
     const { text } = await page(`/audit?limit=1&action=createResource`);
     const next = /href="(\/audit\?[^"]*cursor=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';

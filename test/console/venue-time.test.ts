@@ -13,7 +13,7 @@ function expected(local: string, timeZone: string): string {
 
 const ZONES = ['Asia/Kolkata', 'Europe/London', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC'];
 
-describe('a wall time that is typed in becomes the instant that the service would make of it', () => {
+describe('a typed wall time becomes the instant that the service would use', () => {
   test('any time of any day', () => {
     const random = mulberry32(20_261_121);
     for (let round = 0; round < 2000; round += 1) {
@@ -23,7 +23,7 @@ describe('a wall time that is typed in becomes the instant that the service woul
     }
   });
 
-  test('every five minutes of the days on which the clocks change', () => {
+  test('every five minutes on days of clock changes', () => {
     for (const [day, zone] of [
       ['2026-03-29', 'Europe/London'],
       ['2026-10-25', 'Europe/London'],

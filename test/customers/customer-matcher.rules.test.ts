@@ -61,7 +61,7 @@ test.each([
   expect(identifiesCustomer(text)).toBe(false);
 });
 
-test('where nothing is known but nothing, nothing is found', () => {
+test('without customer data, nothing matches', () => {
   expect(
     createCustomerMatcher(
       [],

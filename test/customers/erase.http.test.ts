@@ -89,7 +89,7 @@ const attached = () => ({
 });
 
 describe('after the erasure of a customer', () => {
-  test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
+  test('nothing stored or logged contains the name, phone or email, and other data stays', async () => {
     const receiver = receivers.open();
     await subscribe(seller, receiver.url, ['booking_cancelled']);
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
@@ -129,7 +129,7 @@ describe('after the erasure of a customer', () => {
     expect(canaries().filter((canary) => timeline.text.includes(canary))).toEqual([]);
   });
 
-  test('a delivery that is sent again does not have the reason any more', async () => {
+  test('a redelivery no longer has the reason', async () => {
     const receiver = receivers.open();
     const { id } = await subscribe(seller, receiver.url, ['booking_cancelled']);
     const booking = await bookSlot(seller, anySlot(), customer);
@@ -140,7 +140,7 @@ describe('after the erasure of a customer', () => {
     expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
   });
 
-  test('a dispatcher that read the old reason before does not bring it back', async () => {
+  test('a dispatcher that read the old reason before does not restore it', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
@@ -151,7 +151,7 @@ describe('after the erasure of a customer', () => {
     expect(await whereCanariesAre()).toEqual([]);
   });
 
-  test('the keys of the old calls keep their meaning: nothing is booked or sold again', async () => {
+  test('the keys of old calls stay valid: nothing is booked or sold again', async () => {
     const hold = await placeHold(seller, anySlot());
     const body = confirmBody(hold['hold_id'], customer);
     const booking = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
@@ -170,7 +170,7 @@ describe('after the erasure of a customer', () => {
     expect(await whereCanariesAre()).toEqual([]);
   });
 
-  test('nothing holds what partners put of the customer into keys, references, metadata and methods of payment', async () => {
+  test('nothing contains customer data that partners put into keys, references, metadata and payment methods', async () => {
     const { customer_name: name, customer_email: email } = customer;
     const spaced = `+91 ${phone.slice(0, 5)}-${phone.slice(5)}`;
     const hold = await placeHold(seller, anySlot(), { idempotency_key: `hold-${phone}`, ...attached() });
@@ -241,7 +241,7 @@ describe('after the erasure of a customer', () => {
     expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
   });
 
-  test('holds that were never confirmed, and responses of receivers, are erased too', async () => {
+  test('unconfirmed holds and responses of receivers are erased too', async () => {
     const receiver = receivers.open();
     const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
     receiver.respondWith((_request, response) => response.end(`Noted for ${String(customer['customer_email'])}`));
@@ -280,7 +280,7 @@ describe('after the erasure of a customer', () => {
     expect(other).toMatchObject({ customer_name: 'Somebody Else' });
   });
 
-  test('a refund that lands in the middle leaves nothing behind', async () => {
+  test('a concurrent refund leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
     // Otherwise its events would leave the outbox first, by a write of the same kind.
@@ -295,7 +295,7 @@ describe('after the erasure of a customer', () => {
     expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
   });
 
-  test('a hold that lapsed and is settled in the middle leaves nothing behind', async () => {
+  test('a hold that expires during the erasure leaves nothing behind', async () => {
     const hold = await placeHold(seller, anySlot(), attached());
     const holdId = String(hold['hold_id']);
     await service.dispatch(holdId);
@@ -326,7 +326,7 @@ describe('after the erasure of a customer', () => {
   });
 });
 
-describe('a customer with something to come is not erased', () => {
+describe('a customer with an upcoming booking is not erased', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a booking of any partner', () => bookSlot(rival, anySlot(), customer)],
     ['a walk-in', () => sellWalkIn({ customer_phone: phone })],
@@ -346,7 +346,7 @@ describe('a customer with something to come is not erased', () => {
     expect(await dumpDatabaseButAudit()).toBe(before);
   });
 
-  test('what is booked during the erasure is new, and stays', async () => {
+  test('a booking made during the erasure is new, and stays', async () => {
     const past = await Promise.all(Array.from({ length: 4 }, () => bookSlot(seller, anySlot(), customer)));
     for (const booking of past) await end('cancel', booking);
     const [reply, booking] = await Promise.all([erase(), bookSlot(rival, anySlot(), customer)]);
@@ -355,7 +355,7 @@ describe('a customer with something to come is not erased', () => {
     expect(seen).toMatchObject({ status: 'BOOKED', ...customer });
   });
 
-  test('package credit stands in the way no more once an operator has ended the purchase, which the partner sees', async () => {
+  test('package credit prevents the erasure until an operator ends the purchase, which the partner sees', async () => {
     const packageId = await anyPackage(service, rival, [venueId], { credits: 2 });
     const purchase = await buyPackage(rival, packageId, { customer_phone: phone });
     const url = `/api/v1/operator/purchases/${String(purchase['id'])}`;
@@ -390,7 +390,7 @@ describe('a customer with something to come is not erased', () => {
     ],
     [{ booking_id: 'BK-1' }, '400 VALIDATION_ERROR booking_id'],
     [{ booking_id: crypto.randomUUID() }, '404 BOOKING_NOT_FOUND'],
-  ])('who is meant is said in one way: %j is refused', async (given, refusal) => {
+  ])('the customer must be named in exactly one way: %j is rejected', async (given, refusal) => {
     expect(verdict(await operator().post('/api/v1/operator/customers/erase', given))).toBe(refusal);
   });
 });

@@ -20,14 +20,14 @@ async function documentsOf(file: string): Promise<unknown[]> {
   return batches.map((each) => mongoose.mongo.BSON.deserialize(each));
 }
 
-test('a file of a backup that cannot be read is an error of who reads it', async () => {
+test('an unreadable backup file rejects', async () => {
   await mkdir(path.join(folder, 'folder.bson.gz'));
 
   await expect(documentsOf('folder.bson.gz')).rejects.toThrow('EISDIR');
   await expect(documentsOf('missing.bson.gz')).rejects.toThrow('ENOENT');
 });
 
-test('control: one that can be read has its documents', async () => {
+test('control: a readable one returns its documents', async () => {
   const documents = [{ _id: 1 }, { _id: 2 }, { _id: 3 }];
   const bytes = Buffer.concat(documents.map((each) => mongoose.mongo.BSON.serialize(each)));
   await writeFile(path.join(folder, 'whole.bson.gz'), gzipSync(bytes));

@@ -84,7 +84,7 @@ const rawOdd = async () => {
   return (found as unknown as Buffer).toString('hex');
 };
 
-test('the database is backed up under load, dropped and restored: what the backup has is there, and all goes on by itself', async () => {
+test('the database is backed up under load, dropped and restored: the backup is complete, and the service continues', async () => {
   const { db } = system.context;
   await db.collection<{ _id: string }>('oddities').insertOne(ODD);
   const odd = await rawOdd();
@@ -166,7 +166,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   );
 }, 300_000);
 
-test('a backup is for its owner alone, says which keys it needs, and goes into a new folder', async () => {
+test('a backup is readable only by its owner, names its encryption keys, and needs a new folder', async () => {
   const manifest = JSON.parse(await readFile(path.join(at('one'), 'manifest.json'), 'utf8')) as Manifest;
   expect(manifest).toMatchObject({ format: 1, encryptionKeyIds: [expect.stringMatching(/^[0-9a-f]{8}$/)] });
   const file = manifest.collections[0]?.file ?? '';
@@ -178,7 +178,7 @@ test('a backup is for its owner alone, says which keys it needs, and goes into a
   expect([again.code, again.output]).toEqual([1, expect.stringContaining('is not empty')]);
 });
 
-test('a backup that MongoDB does not keep the moment of for long enough says what to set', async () => {
+test('a backup that takes longer than MongoDB keeps its snapshot says what to set', async () => {
   const admin = system.context.db.getClient().db('admin');
   const data = { failCommands: ['find'], namespace: `${system.context.db.name}.venues`, errorCode: 239 };
   await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });

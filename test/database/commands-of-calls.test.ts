@@ -62,7 +62,7 @@ describe('a search of free slots', () => {
     return commandsOf(search);
   };
 
-  test('is five reads at most at twenty venues, beside rules and keys that are not cached: the claims of all in one', async () => {
+  test('takes at most five reads at twenty venues, besides uncached rules and keys, and one for all claims', async () => {
     const commands = await searched(20);
     expect(commands.filter((command) => command === 'aggregate reservations').length).toBeLessThanOrEqual(1);
     expect(commands.filter((command) => command !== 'aggregate api_keys').length).toBeLessThanOrEqual(5);
@@ -73,7 +73,7 @@ describe('a search of free slots', () => {
 describe('a hold', () => {
   const hold = () => commandsOf(() => placeHold(partner, nextSlot()));
 
-  test('reads the key twice, when the call comes and before it is placed, and what is not cached of the slot, its venue with the grant', async () => {
+  test('reads the key twice, on arrival and before placing, and the uncached slot, venue and grant', async () => {
     // A venue that is not cached.
     const { resourceIds, id } = await anyVenue(service);
     const first = await anyPartner(service, [id]);
@@ -87,7 +87,7 @@ describe('a hold', () => {
     expect(readings).toBeLessThanOrEqual(3);
   });
 
-  test('is one write where key and venue are known', async () => {
+  test('is one write if key and venue are cached', async () => {
     await hold();
     await hold();
     expect(await hold()).toEqual([INSERT]);
@@ -99,7 +99,7 @@ describe('a hold', () => {
     expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
   });
 
-  test('that loses its slot is one write, and the reads of why and of what else there is; from then on one read', async () => {
+  test('that loses its slot is one write and the reads of reason and alternatives; later only one read', async () => {
     const slotId = nextSlot();
     await placeHold(await anyPartner(service, [venue.id]), slotId);
     const lose = async (fields: Json = {}) =>
@@ -118,7 +118,7 @@ const INSERT = 'update reservations';
 const HOLDS = 'aggregate reservations';
 const FOUND_BY_KEY = 'find reservations';
 
-test('a confirm reads the hold and moves it; so does an extension, with the grant', async () => {
+test('a confirm reads the hold and changes it; an extension also reads the grant', async () => {
   const holdId = String((await placeHold(partner, nextSlot()))['hold_id']);
   const extend = () => partner.api.post(`/api/v1/partner/holds/${holdId}/extend`, { ttl_seconds: 1800 });
   expect(await commandsOf(async () => expectStatus(await extend(), 200))).toEqual([
@@ -135,7 +135,7 @@ test('availability reads only the claims of days that are not cached', async () 
   expect(await commandsOf(() => freeSlotIds(partner, venue.id, dateIn(30)))).toEqual([HOLDS]);
 });
 
-test('a page of bookings is one read, where its venues and resources are in memory', async () => {
+test('a page of bookings is one read if its venues and resources are cached', async () => {
   const oneACourt = new Map(slotIds.map((slotId) => [slotId.slice(0, slotId.lastIndexOf('_')), slotId]));
   for (const slotId of oneACourt.values()) await bookSlot(partner, slotId);
   const list = async () => expectStatus(await partner.api.get('/api/v1/bookings?limit=50'), 200);

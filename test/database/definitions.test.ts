@@ -36,7 +36,7 @@ test('the compiler rejects each difference between the fields of a row and its s
   expect([missing, unknown, mistyped, loose, strict, misspelt]).toHaveLength(6);
 });
 
-test('each index is on fields that the documents of its collection have', () => {
+test('each index covers fields of its collection’s documents', () => {
   const misplaced = COLLECTIONS.flatMap(({ jsonSchema, indexes }) => {
     const { properties } = jsonSchema as { properties: object };
     const paths = indexes.flatMap(({ key, partialFilterExpression }) =>
@@ -47,7 +47,7 @@ test('each index is on fields that the documents of its collection have', () => 
   expect(misplaced).toEqual([]);
 });
 
-test('no index of the last release is built again: each has the definition it had, or is no longer wanted', () => {
+test('no index of the last release is built again: each has its old definition, or is no longer needed', () => {
   const file = path.join(projectFolder, 'docs/releases/indexes.1.0.0.json');
   const released = JSON.parse(readFileSync(file, 'utf8')) as Record<string, IndexDefinition[]>;
   const today = new Map(COLLECTIONS.map(({ name, indexes }) => [name, indexes]));

@@ -88,7 +88,7 @@ async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; 
 }
 
 describe('npm run migrate', () => {
-  test('killed in the middle of a step it goes on where it stopped, while another waits for it and says so', async () => {
+  test('killed during a step, it continues there, while another run waits and says so', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     await db.collection('migrations').deleteMany({});
@@ -124,7 +124,7 @@ describe('npm run migrate', () => {
     expect((await outcomeOf(runMigrate(env, '--status'))).code).toBe(0);
   });
 
-  test('waits longer than a call would until a majority has what it wrote', async () => {
+  test('waits longer than a call would for a majority to acknowledge its writes', async () => {
     const { db, env } = await anyDatabase();
     const server = { context: { db } };
     const running = await whileMajorityStays(server, async () => {
@@ -139,7 +139,7 @@ describe('npm run migrate', () => {
     expect(await outcomeOf(running)).toMatchObject({ code: 0, text });
   });
 
-  test('prints what is pending and ends with 1, what it would do without doing it, then what it did', async () => {
+  test('prints pending steps and ends with 1, prints what it would do, then does it and prints that', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     await insertOldBookings(db, 3);
@@ -195,7 +195,7 @@ const quiet: MigrationRun = {
 describe('a contract step', () => {
   const stateIn = async (db: Db, to: Target) => (await planMigration(db, to)).steps[0]?.state.name;
 
-  test('waits where the release that stopped using the thing was passed over, and runs at the next upgrade', async () => {
+  test('waits if an upgrade skipped the release that stopped using the data, and runs at the next upgrade', async () => {
     const { db } = await anyDatabase();
     await migrate(db, quiet, target('1.0.0'));
     await db.collection('items').insertOne({ old: 1 });
@@ -211,7 +211,7 @@ describe('a contract step', () => {
     expect(await stateIn(db, target('1.3.0', [dropOld]))).toBe('applied');
   });
 
-  test('runs where that release was there, which can be gone back to; an older one refuses the database', async () => {
+  test('runs after that release, to which a rollback is possible; an older release rejects the database', async () => {
     const { db } = await anyDatabase();
     await migrate(db, quiet, target('1.1.0'));
     await migrate(db, quiet, target('1.2.0', [dropOld]));
@@ -222,14 +222,14 @@ describe('a contract step', () => {
     await expect(migrate(db, quiet, target('1.0.9'))).rejects.toThrow(refused);
   });
 
-  test('runs at once in a new database', async () => {
+  test('runs immediately in a new database', async () => {
     const { db } = await anyDatabase();
     await migrate(db, quiet, target('1.2.0', [dropOld]));
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('applied');
   });
 });
 
-test('zones are spelled as the IANA database does, aliases stay, and names that it does not have are replaced', async () => {
+test('time zones get the spelling of the IANA database; aliases stay, and unknown names are replaced', async () => {
   const { db } = await anyDatabase();
   await migrate(db, quiet, target('1.0.0'));
   const stored = ['asia/kolkata', 'Us/Pacific', 'SystemV/PST8', 'US/Pacific', 'Asia/Kolkata'];
@@ -248,7 +248,7 @@ test('zones are spelled as the IANA database does, aliases stay, and names that 
   expect(isPending(await planMigration(db, to))).toBe(false);
 });
 
-test('an index that expires rows after another time is told of, and changed with what it has', async () => {
+test('an index with another expiry is reported, and changed', async () => {
   const { db } = await anyDatabase();
   const expiringAfter = (expireAfterSeconds: number) => ({
     ...target('1.0.0'),
@@ -266,8 +266,8 @@ test('an index that expires rows after another time is told of, and changed with
   expect(isPending(await planMigration(db, expiringAfter(90)))).toBe(false);
 });
 
-describe('of a database that a newer release has migrated', () => {
-  test('the migration changes nothing and says so; what it has not heard of is named', async () => {
+describe('on a database that a newer release has migrated', () => {
+  test('the migration changes nothing and says so, and names unknown steps', async () => {
     const { db } = await anyDatabase();
     const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
     await migrate(db, quiet, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] });
@@ -287,7 +287,7 @@ describe('of a database that a newer release has migrated', () => {
     expect(dryRunText(plan)).toContain('newer release');
   });
 
-  test('no process of a release starts that cannot run on it: it says which can', async () => {
+  test('no process of a release that cannot run on it starts: it names the releases that can', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     const contracted = { _id: 99, name: 'drop-it', unusedSince: '99.0.0', release: '99.1.0', changed: 0 };
@@ -303,7 +303,7 @@ describe('of a database that a newer release has migrated', () => {
   });
 });
 
-test('of two that begin at once each step is run by one', async () => {
+test('of two concurrent migrations, each step is run by one', async () => {
   const { db } = await anyDatabase();
   let runs = 0;
   const slow: Step = {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { STEPS } from '../../src/operations/database/migration-steps.ts';
 import { compareReleases, RELEASE } from '../../src/operations/database/release.ts';
 
-test('the number of the release is that of package.json, and of a form that can be compared', () => {
+test('the release number is that of package.json, in a comparable format', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(RELEASE).toBe(version);
   expect(RELEASE).toMatch(/^\d+\.\d+\.\d+$/);
@@ -15,7 +15,7 @@ test('the number of the release is that of package.json, and of a form that can 
   ]);
 });
 
-test('the versions of steps rise by one, and what a contract step drops is unused in this release already', () => {
+test('the versions of steps rise by one, and this release no longer uses what a contract step drops', () => {
   expect(STEPS.map(({ version }) => version)).toEqual(STEPS.map((_, index) => index + 1));
   for (const step of STEPS)
     if (step.kind === 'contract') expect(compareReleases(step.unusedSince, RELEASE)).toBeLessThanOrEqual(0);

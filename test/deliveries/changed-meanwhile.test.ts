@@ -59,7 +59,7 @@ async function attemptWith(id: string, happen: () => Promise<unknown>, status: n
   return service.attempt(id);
 }
 
-describe('an attempt that fails because its subscription was changed while it was made is made again at once, uncounted', () => {
+describe('an attempt that fails because its subscription changed during it is repeated immediately, uncounted', () => {
   test.each([0, 600])('by a rotation with an overlap of %d s', async (overlapSeconds) => {
     const id = await waiting(partner);
     expect(await attemptWith(id, () => rotate(overlapSeconds), 401)).toEqual(AGAIN_NOW);
@@ -77,7 +77,7 @@ describe('an attempt that fails because its subscription was changed while it wa
     expect(await health()).toBe(0);
   });
 
-  test('by another address, to which it then goes', async () => {
+  test('by another address, which the repeated attempt calls', async () => {
     const other = await startReceiver();
     elsewhere = other;
     const id = await waiting(partner);
@@ -88,7 +88,7 @@ describe('an attempt that fails because its subscription was changed while it wa
     expect(other.received).toHaveLength(1);
   });
 
-  test('by a deactivation, which cancels it: no dead letter, and no alert', async () => {
+  test('by a deactivation, which cancels it without a dead letter or alert', async () => {
     receiver.respondWith(500);
     const id = await waiting(partner);
     await service.attempt(id, 4);
@@ -100,7 +100,7 @@ describe('an attempt that fails because its subscription was changed while it wa
   });
 });
 
-test('a response of 2xx is a success, whatever was changed meanwhile', async () => {
+test('a 2xx response is a success, whatever changed', async () => {
   const id = await waiting(partner);
   const change = () => Promise.all([rotate(), moveTo('http://127.0.0.1:9/elsewhere')]);
   await attemptWith(id, change, 200);
@@ -111,7 +111,7 @@ test('a response of 2xx is a success, whatever was changed meanwhile', async () 
   });
 });
 
-describe('a worker that was frozen before it sent sends nothing as it was before', () => {
+describe('a worker frozen before sending does not send the old message', () => {
   const operator = () => operatorOf(service);
   const partnerPath = () => `/api/v1/operator/partners/${partner.id}`;
   test.each<[string, () => Promise<unknown>]>([
@@ -130,14 +130,14 @@ describe('a worker that was frozen before it sent sends nothing as it was before
     expect((await read(id)).attempts).toMatchObject([{ outcome: 'interrupted', statusCode: null }]);
   });
 
-  test('control: where nothing was changed it signs again, and sends', async () => {
+  test('control: without a change it signs again and sends', async () => {
     const id = await waiting(partner);
     await attemptAround(id, () => delay(0.75 * LEASE_MS));
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
   });
 });
 
-test('what comes while a rotation waits for its answer is sent when its partner can know the secret', async () => {
+test('during a rotation, deliveries wait until the partner can know the new secret', async () => {
   const id = await waiting(partner);
   // The state right after a rotation, however long the test takes to get there.
   const soon = { secretRotatedAt: { $add: ['$$NOW', 60_000] } };

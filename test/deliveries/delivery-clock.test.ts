@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test(`with the clock compressed ${FACTOR} times, five attempts come by themselves, each delay kept, then a dead letter`, async () => {
+test(`with the clock compressed ${FACTOR} times, five attempts run after their delays, then a dead letter follows`, async () => {
   const { partner, slot } = await startScene(service);
   await subscribe(partner, receiver.url, ['hold_created']);
 

@@ -52,13 +52,13 @@ const bodiesOf = (receiver: WebhookReceiver): Json[] => receiver.received.map(({
 const foundIn = (text: string, values: readonly string[]): string[] => values.filter((value) => text.includes(value));
 const allRows = async (name: string) => JSON.stringify(await service.context.db.collection(name).find({}).toArray());
 
-test('every type of event was sent, so that the tests below have looked at all of them', () => {
+test('every type of event was sent, so the tests below cover all of them', () => {
   const types = new Set(bodiesOf(toOther).map((body) => body['event_type']));
   expect(types).toEqual(new Set(RESERVATION_EVENT_TYPES));
   expect(bodiesOf(toOther)).toHaveLength(9);
 });
 
-test('the request id goes to the partner that made the call alone', () => {
+test('only the calling partner gets the request id', () => {
   const requestIdsOf = (receiver: WebhookReceiver, isOwn: (body: Json) => boolean) =>
     receiver.received
       .filter(({ body }) => isOwn(body))

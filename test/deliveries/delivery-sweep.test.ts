@@ -31,7 +31,7 @@ function overdue(subscriptionId: string, fields: Partial<DeliveryRow> = {}): Del
   return { ...newDelivery(event, receiver, new Date(Date.now() - 60_000)), ...fields };
 }
 
-test('the sweep puts back every lost job, also those behind many whose jobs are there', async () => {
+test('the sweep puts back every missing job, also behind many existing ones', async () => {
   const ofFailingEndpoint = Array.from({ length: 30 }, () => overdue('failing'));
   const ofHealthyEndpoint = overdue('healthy', { _id: 'zzz-the-last-by-id' });
   await deliveries().insertMany([...ofFailingEndpoint, ofHealthyEndpoint]);
@@ -41,7 +41,7 @@ test('the sweep puts back every lost job, also those behind many whose jobs are 
   expect(await jobState('webhook-delivery', `delivery-${ofHealthyEndpoint._id}-g1`)).toBeDefined();
 });
 
-test('while the queue is paused, each lost job is put back once', async () => {
+test('while the queue is paused, the sweep puts each missing job back once', async () => {
   await inHost.empty('webhook-delivery');
   await deliveries().deleteMany({});
   await pauseQueue('webhook-delivery');
@@ -54,7 +54,7 @@ describe('the dead-letter queue', () => {
   const queued = async () => (await inHost.deadLetters()).sort();
 
   test.each([false, true])(
-    'shows after a sweep what is a dead letter, and nothing else (paused: %s)',
+    'contains every dead letter and no other delivery after a sweep (paused: %s)',
     async (isPaused) => {
       const dead = { state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date() } as const;
       const others = (['pending', 'retrying', 'succeeded', 'cancelled', 'discarded'] as const).map((state) => ({
@@ -83,7 +83,7 @@ describe('the dead-letter queue', () => {
   );
 });
 
-test('a dead letter without an alert is raised by the sweep, with the ids that it is about; if that fails, the next sweep tries again', async () => {
+test('the sweep raises a dead letter without an alert, with its ids; if that fails, the next sweep retries', async () => {
   const { partner, slot } = await startScene(service);
   await subscribe(partner, 'http://127.0.0.1:9/never-called', ['booking_created']);
   const { hold_id, booking_id } = await bookSlot(partner, slot());
@@ -118,7 +118,7 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
   });
 });
 
-test('a secret that no key opens costs no attempt, and the operator is told', async () => {
+test('a secret that no key opens costs no attempt, and alerts the operator', async () => {
   const { partner, slot } = await startScene(service);
   const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/never-called', ['hold_created']);
   const sealedWithOther = { $set: { sealedSecret: 'v2.00000000.xxx' } };

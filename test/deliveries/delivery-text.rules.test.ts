@@ -31,7 +31,7 @@ test.each([
   expect(outcomeName(outcome)).toBe(name);
 });
 
-test('of an endpoint the host is told, without path, query and user', () => {
+test('the text of an endpoint is its host, without path, query and user', () => {
   expect(endpointHost('https://user:secret@partner.example:8443/hooks/secret?token=secret')).toBe(
     'partner.example:8443',
   );

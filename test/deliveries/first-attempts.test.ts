@@ -53,7 +53,7 @@ const deliveriesOf = (eventIds: readonly string[]) => rowsOf(service, 'deliverie
 /** The ids of received events, with repetitions. */
 const receivedIds = () => receiver.received.map(({ body }: Received) => String(body['event_id'])).toSorted();
 
-test('100 events of one batch: each is sent once and recorded as attempt 1, at 0.1 commands or fewer each', async () => {
+test('100 events in a batch are each sent once, recorded as attempt 1, and cost at most 0.1 commands each', async () => {
   await inHost.deliver(target, await inHost.addEvents(target, 1));
   receiver.received.length = 0;
   const eventIds = await inHost.addEvents(target, 100);
@@ -76,7 +76,7 @@ test('100 events of one batch: each is sent once and recorded as attempt 1, at 0
   );
 });
 
-test('two workers on the same events: each is sent once', async () => {
+test('two workers with the same events send each event once', async () => {
   const eventIds = await inHost.addEvents(target, 60);
   expect(await inHost.deliver(target, eventIds, { workers: 2 })).toEqual([]);
   expect(receivedIds()).toEqual(eventIds.toSorted());
@@ -86,7 +86,7 @@ test('two workers on the same events: each is sent once', async () => {
 /** The job name of this test's events. */
 const jobName = () => `hold_created → ${new URL(receiver.url).host}`;
 
-test('what fails is attempt 1, and waits for its retry, with a job', async () => {
+test('a failure is attempt 1, and waits for its retry with a job', async () => {
   const [eventId = ''] = await inHost.addEvents(target, 1);
   receiver.respondWith(500);
   await inHost.deliver(target, [eventId]);
@@ -99,7 +99,7 @@ test('what fails is attempt 1, and waits for its retry, with a job', async () =>
   expect(await inHost.jobOf(row?._id ?? '')).toMatchObject({ name: jobName(), delayMs: 300_000, attempts: 4 });
 });
 
-test('an attempt whose worker died before sending is made by a job once its lock ends, as attempt 1', async () => {
+test('after a worker died before sending, a job makes attempt 1 once the lock expires', async () => {
   const [eventId = ''] = await inHost.addEvents(target, 1);
   await inHost.deliver(target, [eventId], { isKilled: true });
   const { _id: deliveryId } = await rowOf(service, 'deliveries', { eventId });
@@ -119,10 +119,10 @@ test('an attempt whose worker died before sending is made by a job once its lock
   ]);
 });
 
-describe('is left to a job, and no attempt is counted,', () => {
+describe('leaves a delivery to a job, without counting an attempt,', () => {
   test.each([
-    { what: 'where the endpoint is unhealthy', fields: { consecutiveFailures: 3, failingSince: new Date() } },
-    { what: 'where the subscription was deactivated meanwhile', fields: { status: 'inactive' } },
+    { what: 'if the endpoint is unhealthy', fields: { consecutiveFailures: 3, failingSince: new Date() } },
+    { what: 'if the subscription was deactivated meanwhile', fields: { status: 'inactive' } },
   ])('$what', async ({ fields }) => {
     await changeRow(service, 'webhook_subscriptions', target.subscriptionId, { $set: fields });
     const eventIds = await inHost.addEvents(target, 5);
@@ -134,7 +134,7 @@ describe('is left to a job, and no attempt is counted,', () => {
     }
   });
 
-  test('what has no permit within three seconds', async () => {
+  test('without a permit within three seconds', async () => {
     const eventIds = await inHost.addEvents(target, 3);
     receiver.respondWith((_attempt, response) => void setTimeout(() => response.writeHead(200).end(), 4000));
     // One endpoint may use a quarter of the permits.
@@ -155,7 +155,7 @@ const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const
 /** Adds deliveries that wait for their first attempt; returns their ids. */
 const anyDeliveries = async (count: number) => inHost.addDeliveries(target, await inHost.addEvents(target, count));
 
-test('an attempt begins on a row that is as it was read and free, once', async () => {
+test('an attempt begins once, only on an unchanged and unlocked row', async () => {
   const [free = '', moved = '', taken = ''] = await anyDeliveries(3);
   await change(moved, { generation: 2 });
   await change(taken, { leaseUntil: new Date(Date.now() + 60_000) });
@@ -165,7 +165,7 @@ test('an attempt begins on a row that is as it was read and free, once', async (
   for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
 });
 
-test('of attempts that end at the same time, only the interrupted or invalid ones fail to be recorded', async () => {
+test('of attempts that end at the same time, only interrupted or invalid ones fail to be recorded', async () => {
   const ids = await anyDeliveries(20);
   const begun = await inHost.beginAtOnce(ids.map(asRead));
   const attempts = ids.map((deliveryId, index) => ({
@@ -191,7 +191,7 @@ test('of attempts that end at the same time, only the interrupted or invalid one
   expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
 });
 
-describe('where the update by which all attempts end', () => {
+describe('if the update that ends all attempts', () => {
   test.each([
     { what: 'is lost', lose: calls.lose },
     { what: 'is made and its response lost', lose: calls.loseResponse },
@@ -250,7 +250,7 @@ describe('a job whose delivery', () => {
     expect(await read(id)).toEqual({ ...before, ...row });
   });
 
-  test('waits is sent', async () => {
+  test('is waiting sends it', async () => {
     const [id = ''] = await anyDeliveries(1);
     expect(await inHost.runJob(id)).toMatchObject({ kind: 'delivered', status: 200 });
     expect(receiver.received).toHaveLength(1);
@@ -269,7 +269,7 @@ describe('the health of an endpoint', () => {
     expect((await subscription()).lastSuccessAt).not.toBeNull();
   });
 
-  test('has every failure counted; a success after it is noted at once', async () => {
+  test('counts every failure, and records a success after one immediately', async () => {
     await inHost.recordOutcomes(target.subscriptionId, outcomes(5, true));
     await inHost.recordOutcomes(target.subscriptionId, outcomes(30, false));
     expect(await subscription()).toMatchObject({ consecutiveFailures: 30, failingSince: expect.any(Date) });
@@ -278,7 +278,7 @@ describe('the health of an endpoint', () => {
     expect(await subscription()).not.toHaveProperty('failingSince');
   });
 
-  test('is known right where attempts that had read it before end one way and the other', async () => {
+  test('is correct when concurrent attempts read it before they succeed and fail', async () => {
     await inHost.recordOutcomes(target.subscriptionId, [true, false, true]);
     expect(await subscription()).toMatchObject({ consecutiveFailures: 0 });
     await inHost.recordOutcomes(target.subscriptionId, [true, false, false]);

@@ -34,7 +34,7 @@ const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
 const list = async (path: string) => expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
 const ids = (rows: Json[]) => rows.map((row) => row['id']);
 
-test('the subscriptions of all partners are listed newest first, of one partner or state where asked for, and never with a secret', async () => {
+test('subscriptions are listed newest first, for all partners or by partner or state, without secrets', async () => {
   const other = await anyPartner(service);
   const second = await subscribe(other, receiver.url);
   expectStatus(await act('deactivate', second.id), 200);
@@ -52,7 +52,7 @@ test('the subscriptions of all partners are listed newest first, of one partner 
 });
 
 describe('a deactivated subscription', () => {
-  test('gets nothing more: what waits is cancelled, new events are not for it', async () => {
+  test('receives nothing more: waiting deliveries are cancelled, and new events are skipped', async () => {
     receiver.respondWith(500);
     const [pending, retrying] = [await waiting(partner), await waiting(partner)];
     await service.attempt(retrying);
@@ -67,7 +67,7 @@ describe('a deactivated subscription', () => {
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
   });
 
-  test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {
+  test('lets an attempt in progress end, and then cancels the delivery', async () => {
     const id = await waiting(partner);
     await setLease(id, new Date(Date.now() + 60_000));
     expectStatus(await act('deactivate'), 200);
@@ -77,7 +77,7 @@ describe('a deactivated subscription', () => {
     expect(await read(id)).toMatchObject({ state: 'cancelled', attempts: [] });
   });
 
-  test('receives again when activated, and its partner recovers what was missed', async () => {
+  test('receives again when activated, and its partner recovers missed events', async () => {
     const body = { since: new Date().toISOString() };
     const missed = await waiting(partner);
     expectStatus(await act('deactivate'), 200);
@@ -92,7 +92,7 @@ describe('a deactivated subscription', () => {
     expect((await read(missed)).state).toBe('succeeded');
   });
 
-  test('leaves those of others alone; one that does not exist is 404', async () => {
+  test('does not affect others; a missing one is 404', async () => {
     const other = await anyPartner(service, [venue.id]);
     await subscribe(other, receiver.url, ['hold_created']);
     const hold = await placeHold(partner, anySlot());
@@ -106,7 +106,7 @@ describe('a deactivated subscription', () => {
 });
 
 describe('deliveries', () => {
-  test('are listed of all partners, by any filter, page by page', async () => {
+  test('are listed for all partners, by any filter, page by page', async () => {
     const dead = await failed(partner, 5);
     const pending = await waiting(partner);
     const of = `partner_id=${partner.id}`;
@@ -124,7 +124,7 @@ describe('deliveries', () => {
     expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe('400 VALIDATION_ERROR status');
   });
 
-  test('are read by an operator by their id, or by the X-Delivery-Id of an attempt', async () => {
+  test('are read by an operator by id, or by the X-Delivery-Id of an attempt', async () => {
     const id = await waiting(partner);
     await service.attempt(id);
     const attemptId = String((await read(id)).attempts[0]?.deliveryId);
@@ -153,10 +153,10 @@ describe('deliveries', () => {
   });
 });
 
-describe('redriving a dead letter', () => {
+describe('redelivering a dead letter', () => {
   const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 
-  test('of 8 that race, one succeeds; deliveries that are no dead letters are rejected', async () => {
+  test('succeeds once in 8 concurrent calls; other deliveries are rejected', async () => {
     const id = await failed(partner, 5);
     const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
     expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
@@ -177,7 +177,7 @@ describe('discarding dead letters', () => {
     return { count: shown['count'], subscriptions: shown['subscriptions'] };
   };
 
-  test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
+  test('ends one that cannot be redelivered: it leaves list, count and queue, and its alert resolves', async () => {
     const id = await failed(partner, 5);
     await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venue.id}`);
     expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe('403 VENUE_NOT_AUTHORIZED');
@@ -206,7 +206,7 @@ describe('discarding dead letters', () => {
     expect(receiver.received).toHaveLength(received);
   });
 
-  test('its partner sees that it was discarded, not why, and may have it delivered again', async () => {
+  test('shows its partner that it was discarded, not why, and the partner may redeliver it', async () => {
     const id = await failed(partner, 5);
     expectStatus(await discard(id), 200);
     const path = `/api/v1/partner/observability/deliveries/${id}`;
@@ -220,7 +220,7 @@ describe('discarding dead letters', () => {
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
   });
 
-  test('rejects deliveries that are no dead letters or have an attempt in progress, and needs a reason', async () => {
+  test('rejects other deliveries and those with an attempt in progress, and needs a reason', async () => {
     const pending = await waiting(partner);
     expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
@@ -232,7 +232,7 @@ describe('discarding dead letters', () => {
     expect((await read(id)).state).toBe('dead_letter');
   });
 
-  test('outlasts a worker that slept over its lease in an attempt of it', async () => {
+  test('survives a worker that wakes up after its lock has expired', async () => {
     const id = await failed(partner, 5);
     receiver.respondWith(500);
     await attemptAround(id, async () => {
@@ -250,7 +250,7 @@ describe('discarding dead letters', () => {
     expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
-  test('in bulk takes those that match the filters, and needs at least one filter', async () => {
+  test('in bulk takes matching ones, and needs a filter', async () => {
     const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
@@ -265,7 +265,7 @@ describe('discarding dead letters', () => {
     }
   });
 
-  test('racing with redrives, each dead letter ends in one way', async () => {
+  test('racing with redeliveries, ends each dead letter in one way', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await failed(partner, 5);
       const [discarded, redriven] = await Promise.all([
@@ -279,14 +279,14 @@ describe('discarding dead letters', () => {
   });
 });
 
-describe('redriving dead letters in bulk', () => {
+describe('redelivering dead letters in bulk', () => {
   const redriveAll = (body?: Json) => operator().post(`${OPERATOR}/dead-letters/redrive`, body);
   const count = async (body?: Json) => expectStatus(await redriveAll(body), 202)['redriven'];
   const ofSubscription = (fields: Json = {}) => ({ subscription_id: subscription.id, ...fields });
   const diedAt = async (id: string) => (await read(id)).deadLetteredAt?.getTime() ?? 0;
   const at = (ms: number) => new Date(ms).toISOString();
 
-  test('takes those that the filters describe, and each once', async () => {
+  test('takes those that match the filters, each once', async () => {
     const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     expect(await count(ofSubscription({ event_type: 'hold_cancelled' }))).toBe(0);
     expect(await count(ofSubscription({ to: at((await diedAt(first)) - 1) }))).toBe(0);
@@ -301,7 +301,7 @@ describe('redriving dead letters in bulk', () => {
     }
   });
 
-  test('goes through more than one batch, and calls that race count each delivery once', async () => {
+  test('works in several batches, and concurrent calls count each delivery once', async () => {
     const model = await read(await failed(partner, 5));
     const many = Array.from({ length: 1203 }, () => ({ ...model, _id: randomUUID(), eventId: randomUUID() }));
     await service.context.db.collection('deliveries').insertMany(many as never);
@@ -311,7 +311,7 @@ describe('redriving dead letters in bulk', () => {
     expect(new Set(rows.map((row) => `${row.state} ${row.generation}`))).toEqual(new Set(['pending 2']));
   });
 
-  test('skips those of deactivated subscriptions, and rejects a filter that names one', async () => {
+  test('skips deactivated subscriptions, and rejects a filter that names one', async () => {
     const id = await failed(partner, 5);
     expectStatus(await act('deactivate'), 200);
     expectStatus(await redriveAll({}), 202);

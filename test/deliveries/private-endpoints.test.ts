@@ -60,11 +60,11 @@ async function answersTo(call: (subscribed: Subscribed) => Promise<Reply>): Prom
 }
 const allRefused = subscriptions.map(({ url }) => [url, REFUSED]);
 
-test('there are far more than sixty of them', () => {
+test('the list has far more than sixty URLs', () => {
   expect(new Set(subscriptions.map(({ url }) => url)).size).toBeGreaterThan(90);
 });
 
-test('none can be subscribed, and the refusal names endpoint_url', async () => {
+test('no URL can be subscribed, and the error names endpoint_url', async () => {
   const event_types = ['hold_created'];
   const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
   const all = [...urls, ...names, credentials, 'https://user@partner.example/'];
@@ -74,14 +74,14 @@ test('none can be subscribed, and the refusal names endpoint_url', async () => {
   expect(stored).toBe(subscriptions.length);
 });
 
-test('none that is there already can be sent a test event, or what it has missed', async () => {
+test('no existing subscription gets a test event or a recovery', async () => {
   expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/test`))).toEqual(allRefused);
   const since = new Date(Date.now() - 3_600_000).toISOString();
   expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(allRefused);
   expect(await rowsOf(open, 'deliveries')).toEqual([]);
 });
 
-test('none is called by the worker: each attempt fails before a connection is made', async () => {
+test('the worker calls none: each attempt fails before a connection', async () => {
   const hold = await placeHold(partner, slotId);
   await open.dispatch(String(hold['hold_id']));
   const working = await hostedService({ overrides: guarded.environment, hasWorkers: true });
@@ -99,7 +99,7 @@ test('none is called by the worker: each attempt fails before a connection is ma
   }
 });
 
-test('none that is a dead letter is delivered again, for its partner or for an operator', async () => {
+test('no dead letter is redelivered, by its partner or an operator', async () => {
   const { db } = open.context;
   const dead = { state: 'dead_letter', deadLetteredAt: new Date(), nextAttemptAt: null };
   await db.collection('deliveries').updateMany({}, { $set: dead });
@@ -114,7 +114,7 @@ test('none that is a dead letter is delivered again, for its partner or for an o
   expect(receiver.connections).toBe(0);
 });
 
-test('control: where private networks are allowed the receiver is called, by the same delivery', async () => {
+test('control: if private networks are allowed, the same delivery calls the receiver', async () => {
   const [{ id } = { id: '' }] = subscriptions.filter(({ url }) => url.startsWith('http:'));
   const { _id } = await rowOf(open, 'deliveries', { subscriptionId: id });
   await open.attempt(_id);

@@ -39,7 +39,7 @@ const change = (id: string, fields: object) => changeRow(service, 'deliveries', 
 const anyDeadLetter = () => failed(partner, 5);
 
 describe('redeliver', () => {
-  test('begins a fresh series now for one that is cancelled', async () => {
+  test('begins a new series immediately for a cancelled delivery', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
     await service.attempt(id, 2);
@@ -57,7 +57,7 @@ describe('redeliver', () => {
     expect(row.state).toBe('succeeded');
   });
 
-  test('leaves one that waits for its first attempt as it is', async () => {
+  test('leaves a delivery that waits for its first attempt unchanged', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending', attempts: [] });
     expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
@@ -81,7 +81,7 @@ describe('redeliver', () => {
     }
   });
 
-  test('racing with the sweep that puts jobs back: the event is sent once more', async () => {
+  test('racing with the sweep: the event is sent once more', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     receiver.respondWith(500);
     await service.attempt(id);
@@ -100,7 +100,7 @@ describe('redeliver', () => {
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
   });
 
-  test('called 16 times at once begins one series', async () => {
+  test('called 16 times concurrently begins one series', async () => {
     const id = await anyDeadLetter();
     const replies = await Promise.all(Array.from({ length: 16 }, () => redeliver(id)));
     expect(new Set(replies.map(verdict))).toEqual(new Set(['202']));
@@ -109,7 +109,7 @@ describe('redeliver', () => {
 });
 
 describe('recover', () => {
-  test('delivers again what has no success in that time, and what never had a delivery', async () => {
+  test('redelivers everything without success in that time, and delivers what had no delivery', async () => {
     const dead = await anyDeadLetter();
     const done = await anyDelivery(service, partner, partner, anySlot());
     await service.attempt(done);
@@ -136,7 +136,7 @@ describe('recover', () => {
     expect(json(await recover({ since: since.toISOString() }))).toEqual({ recovered: 0 });
   });
 
-  test('leaves out other times, types, venues and test events', async () => {
+  test('skips other times, types, venues and test events', async () => {
     const id = await anyDeadLetter();
     const { eventId } = await read(id);
     const { at } = await rowOf(service, 'events', { _id: eventId });
@@ -156,7 +156,7 @@ describe('recover', () => {
     expect((await read(String(sample['id']))).state).toBe('dead_letter');
   });
 
-  test('takes more events than are worked on at a time', async () => {
+  test('takes more events than one batch', async () => {
     const { hold_id } = await placeHold(partner, anySlot());
     await service.dispatch(String(hold_id));
     const event = await rowOf(service, 'events', { holdId: hold_id });
@@ -179,7 +179,7 @@ test('a sample reaches no other partner', async () => {
   expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
 });
 
-test('a name that does not resolve just now is for the attempts to find out', async () => {
+test('a name that does not resolve now is left to the attempts', async () => {
   const id = await anyDeadLetter();
   const unresolved = { endpointUrl: 'https://receiver.invalid/hooks' };
   await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: unresolved });
@@ -187,7 +187,7 @@ test('a name that does not resolve just now is for the attempts to find out', as
   expect((await read(id)).state).toBe('pending');
 });
 
-test('a dead letter that begins anew before the operator was told of it is told no more', async () => {
+test('a dead letter redelivered before its alert raises none', async () => {
   const id = await anyDeadLetter();
   await change(id, { alertPending: true });
   expectStatus(await redeliver(id), 202);

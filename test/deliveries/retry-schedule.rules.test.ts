@@ -41,7 +41,7 @@ describe('after an attempt', () => {
     expect(afterAttempt(config, before, error)).toEqual(expected);
   });
 
-  test('a delay of a fraction of a second is one of whole milliseconds', () => {
+  test('a delay of a fraction of a second is rounded to whole milliseconds', () => {
     const halves = { webhookRetryDelaysSeconds: [0.0005, 1.1] };
     expect(afterAttempt(halves, first('timeout'), 'timeout').nextAttemptInMs).toBe(1);
     expect(afterAttempt(halves, later(1, null), 'timeout').nextAttemptInMs).toBe(1100);
@@ -53,7 +53,7 @@ describe('after an attempt', () => {
   });
 });
 
-test('a series has one attempt more than there are delays, and what is left is never less than one', () => {
+test('a series has one attempt more than delays, and always at least one left', () => {
   expect(maxAttempts(config)).toBe(5);
   expect([0, 1, 4, 5, 9].map((made) => attemptsLeft(config, made))).toEqual([5, 4, 1, 1, 1]);
 });

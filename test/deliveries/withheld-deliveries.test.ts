@@ -58,7 +58,7 @@ const WITHHOLD: [string, { code: string; begin: () => Promise<unknown>; end: () 
 ];
 
 describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
-  test('that waits is cancelled when it is due, and its partner gets it with recover later', async () => {
+  test('that waits is cancelled when it is due, and its partner can recover it later', async () => {
     const [pending, retrying] = [await anyDelivery(service, partner, partner, anySlot()), await anyFailed(1)];
     const before = receiver.received.length;
     await begin();
@@ -75,7 +75,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     }
   });
 
-  test('that was withheld and given back before it was due goes on as if nothing had been', async () => {
+  test('that is allowed again before it is due continues unaffected', async () => {
     const id = await anyFailed(1);
     await begin();
     await end();
@@ -83,7 +83,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 1, attemptsMade: 2 });
   });
 
-  test('that is dead is not sent again by an operator, and stays dead', async () => {
+  test('that is a dead letter is not redelivered by an operator, and stays a dead letter', async () => {
     const id = await anyFailed(5);
     const before = receiver.received.length;
     await begin();
@@ -101,7 +101,7 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
   });
 });
 
-test('a partner without a grant any more still gets a sample, which is of no venue', async () => {
+test('a partner without a grant still gets a sample, which belongs to no venue', async () => {
   expectStatus(await operator().delete(grantPath()), 200);
   const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);
   await service.attempt(String(sample['id']));
@@ -113,7 +113,7 @@ test('a partner without a grant any more still gets a sample, which is of no ven
   expect(await redriveAll({ subscription_id: subscription.id })).toBe(1);
 });
 
-test('a bulk redrive takes those of the partners that can receive, and leaves the others', async () => {
+test('a bulk redelivery takes those of partners that can receive, and skips the others', async () => {
   const kept = await anyFailed(5);
   const left = partner;
   partner = await anyPartner(service, [venueId]);

@@ -37,8 +37,8 @@ async function freeze(id: string): Promise<void> {
   await changeRow(service, 'deliveries', id, { $set: { leaseUntil: new Date(Date.now() - 1000) } });
 }
 
-describe('what comes of the attempt of a frozen worker that wakes up', () => {
-  test.each(OUTCOMES)('changes nothing of a redelivery accepted meanwhile ($error)', async (outcome) => {
+describe('the result of an attempt by a frozen worker', () => {
+  test.each(OUTCOMES)('changes nothing in a redelivery accepted meanwhile ($error)', async (outcome) => {
     const id = await failed(partner, 5);
     await freeze(id);
     expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);
@@ -52,7 +52,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ event_id: eventId });
   });
 
-  test.each(OUTCOMES)('changes nothing of a cancelled delivery recovered meanwhile ($error)', async (outcome) => {
+  test.each(OUTCOMES)('changes nothing in a cancelled delivery recovered meanwhile ($error)', async (outcome) => {
     const id = await waiting(partner);
     await freeze(id);
     await cancelAllOf(partner.id, subscriptionId);
@@ -66,7 +66,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
     expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
   });
 
-  test('counts where the delivery is still in the same series', async () => {
+  test('counts if the delivery is still in the same series', async () => {
     const id = await failed(partner, 5);
     await freeze(id);
 
@@ -76,7 +76,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
   });
 });
 
-test('a worker that found an earlier series to be cancelled cancels no later one', async () => {
+test('a worker that found an earlier series cancelled does not cancel a later one', async () => {
   const id = await failed(partner, 5);
   const asFound = await read(id);
   expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);

@@ -28,7 +28,7 @@ const expectNow = (instant: Date | null | undefined) =>
   expect(Math.abs((instant?.getTime() ?? 0) - Date.now())).toBeLessThan(MINUTE_MS);
 
 describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d ms', (offMs) => {
-  test('makes deliveries that are due at once', async () => {
+  test('creates deliveries that are due immediately', async () => {
     const { hold_id: holdId } = await placeHold(partner, slots.shift() ?? '');
     await by.dispatchBy(offMs, String(holdId));
     const { _id: eventId } = await rowOf(service, 'events', { holdId });
@@ -52,7 +52,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expectNow((await subscription()).lastSuccessAt);
   });
 
-  test('notes since when an endpoint fails', async () => {
+  test('records since when an endpoint has failed', async () => {
     receiver.respondWith(500);
     await by.attemptBy(offMs, await waiting(partner));
     const { failingSince, lastFailureAt, consecutiveFailures } = await subscription();
@@ -61,7 +61,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expectNow(lastFailureAt);
   });
 
-  test('signs with the secret before a rotation until the overlap is over', async () => {
+  test('signs with the old secret until the overlap ends', async () => {
     const path = `/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`;
     expectStatus(await partner.api.post(path, { overlap_seconds: 600 }), 200);
     await by.attemptBy(offMs, await waiting(partner));
@@ -73,7 +73,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });
 
-  test('knows whether an attempt is in progress', async () => {
+  test('recognises an attempt in progress', async () => {
     const id = await waiting(partner);
     await change(id, { leaseUntil: inMs(MINUTE_MS) });
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');
@@ -81,7 +81,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('pending');
   });
 
-  test('recovers what happened up to now, due at once', async () => {
+  test('recovers events up to now, due immediately', async () => {
     const { eventId, _id: lost } = await read(await waiting(partner));
     const { at } = await rowOf(service, 'events', { _id: eventId });
     await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: lost });

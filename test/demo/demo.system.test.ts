@@ -21,7 +21,7 @@ describe('when no service runs', () => {
   const leftovers = async (): Promise<string[]> =>
     (await readdir(folder)).filter((name) => name.startsWith('partner-booking'));
 
-  test('it starts one, tells the whole story with every check passed, ends with 0 and leaves nothing behind', async () => {
+  test('it starts one, shows the whole story with every check passed, ends with 0 and leaves nothing behind', async () => {
     folder = await temporaryFolder();
     const demo = startProcess('src/development/demo.ts', { PORT: '0', TMPDIR: folder });
     await eventually('the story', () => demo.output().includes('A hold, and a conflict'), 120_000);
@@ -70,7 +70,7 @@ describe('against a service that runs, without its webhook-delivery worker', () 
     return { code, output: flat(demo.output()) };
   };
 
-  test('it ends with 1 at the webhooks, and says which worker may be missing', async () => {
+  test('it ends with 1 at the webhooks, and names the worker that may be missing', async () => {
     const { code, output } = await runDemo(OPERATOR_KEY);
     expect(code).toBe(1);
     expect(output).toContain('✓ cancelled; its slot is free again');

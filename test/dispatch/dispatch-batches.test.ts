@@ -98,7 +98,7 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await takeCommands()).filter((command) => !BESIDE.includes(command));
 }
 
-test(`${COUNT} events that wait are dispatched by as many commands as one: at most 0.2 for each`, async () => {
+test(`${COUNT} waiting events need no more commands than one: at most 0.2 each`, async () => {
   const holdIds = await anyWaiting(COUNT);
 
   const commands = await commandsOf(async () => {
@@ -110,7 +110,7 @@ test(`${COUNT} events that wait are dispatched by as many commands as one: at mo
   await expectDispatched(holdIds);
 });
 
-describe('one that cannot be dispatched among 100', () => {
+describe('one of 100 that cannot be dispatched', () => {
   afterEach(() => service.migrate());
 
   /** Makes the database reject writes that do not match `validator`. */
@@ -126,7 +126,7 @@ describe('one that cannot be dispatched among 100', () => {
       ofBad: async (holdId: string) => (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
     },
     { step: 'taken out of its outbox', collection: 'reservations', field: '_id', ofBad: (holdId: string) => holdId },
-  ])('fails alone where it cannot be $step, and is dispatched once it can', async (row) => {
+  ])('fails alone if it cannot be $step, and is dispatched when it can', async (row) => {
     const holdIds = await anyWaiting(COUNT, 2);
     const [bad = '', ...good] = holdIds.toSorted();
     await allowOnly(row.collection, { [row.field]: { $ne: await row.ofBad(bad) } });
@@ -145,7 +145,7 @@ describe('one that cannot be dispatched among 100', () => {
     await expectDispatched(holdIds, 2);
   });
 
-  test('fails alone where a transaction has it, and keeps none of the others waiting', async () => {
+  test('fails alone if a transaction has locked it, and does not delay the others', async () => {
     const holdIds = await anyWaiting(10);
     const [held = '', ...others] = holdIds;
     const outcomes = await dispatchBesideTransaction(holdIds, held);
@@ -155,7 +155,7 @@ describe('one that cannot be dispatched among 100', () => {
     await expectDispatched(holdIds);
   });
 
-  test('keeps its later events out of the log until the one before them is there', async () => {
+  test('keeps its later events out of the log until the failed one is logged', async () => {
     const [bad = '', good = ''] = await anyWaiting(2, 3);
     await allowOnly('events', { $or: [{ holdId: { $ne: bad } }, { type: { $ne: TYPES[1] } }] });
 
@@ -167,7 +167,7 @@ describe('one that cannot be dispatched among 100', () => {
   });
 });
 
-describe('a batch whose process ends is dispatched again without effect on what was done', () => {
+describe('a batch whose process ends is dispatched again without repeating effects', () => {
   test.each([
     { step: 'before the events are logged', methods: ['events.bulkWrite'] },
     { step: 'between events and deliveries', methods: ['deliveries.bulkWrite'] },
@@ -185,7 +185,7 @@ describe('a batch whose process ends is dispatched again without effect on what 
     await expectDispatched(holdIds);
   });
 
-  test('an update of all their outboxes that is lost is made up by one of each', async () => {
+  test('a lost update of all outboxes is repeated one by one', async () => {
     const holdIds = await anyWaiting(5);
     await calls.lose('reservations.updateMany');
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
@@ -220,7 +220,7 @@ describe('a batch is numbered oldest first', () => {
     expect(await inFeed([released, placed])).toEqual([...outbox, later].map(({ eventId }) => eventId));
   });
 
-  test('also of a reservation whose events have one instant, and ids in another order', async () => {
+  test('also for a reservation with events of one instant and unordered ids', async () => {
     const [holdId = ''] = await anyWaiting(1);
     const [first, second] = [anyEvent(holdId, 0), anyEvent(holdId, 0)].toSorted((a, b) =>
       a.eventId > b.eventId ? -1 : 1,
@@ -244,7 +244,7 @@ describe('workers that dispatch the same events concurrently', () => {
   const areInOrder = (numbers: readonly number[]) =>
     numbers.every((each, index) => index === 0 || each > (numbers[index - 1] ?? Number.NaN));
 
-  test('log each once, make one delivery for each receiver, and keep the order of each reservation in the feed', async () => {
+  test('log each once, create one delivery for each receiver, and keep each reservation’s order in the feed', async () => {
     for (let round = 0; round < 2; round += 1) {
       const holdIds = await anyWaiting(COUNT / 2, 3);
       await dispatchBeside(holdIds, 3);
@@ -255,7 +255,7 @@ describe('workers that dispatch the same events concurrently', () => {
     }
   });
 
-  test('control: an event that is numbered before those before it are logged is out of order', async () => {
+  test('control: an event numbered before its predecessors are logged is out of order', async () => {
     const [holdId = ''] = await anyWaiting(1, 2);
     const [first, second] = (await rowOf(service, 'reservations', { _id: holdId })).outbox;
     for (const event of [second, first]) {

@@ -29,7 +29,7 @@ test('an event goes to its originator, and to no partner whose grant has been re
 });
 
 describe('dispatching', () => {
-  test('when 16 workers take one reservation at once, each event is logged once and goes once to each subscription', async () => {
+  test('when 16 workers dispatch one reservation, each event is logged once and goes once to each subscription', async () => {
     const receiver = await anyPartner(service, [venue.id]);
     const { id: subscriptionId } = await subscribe(receiver, ENDPOINT);
     const { hold_id } = await bookSlot(originator, slot());
@@ -61,7 +61,7 @@ describe('dispatching', () => {
     await service.migrate();
   });
 
-  test('an event that happens while another is dispatched stays in the outbox until its own turn', async () => {
+  test('an event that happens during a dispatch stays in the outbox until its turn', async () => {
     const { hold_id } = await placeHold(originator, slot());
     const dispatching = service.dispatch(String(hold_id));
     expectStatus(await release(originator, hold_id), 200);
@@ -74,7 +74,7 @@ describe('dispatching', () => {
     expect([outbox, outboxSince]).toEqual([[], undefined]);
   });
 
-  test('an event has the values of the moment when it happened, not those of its reservation since', async () => {
+  test('an event has the values of its moment, not later ones of its reservation', async () => {
     const { hold_id, slot_id } = await placeHold(originator, slot());
     expectStatus(await release(originator, hold_id), 200);
     const before = await rowOf(service, 'reservations', { _id: hold_id });
@@ -92,7 +92,7 @@ describe('dispatching', () => {
     for (const event of events) expect(event).toMatchObject(said);
   });
 
-  test('an event that an older release wrote, which says nothing of its slot, takes that from the reservation', async () => {
+  test('an event of an older release, without slot data, takes it from the reservation', async () => {
     const { hold_id, slot_id } = await placeHold(originator, slot());
     const reservation = await rowOf(service, 'reservations', { _id: hold_id });
     const [waiting] = reservation.outbox;
@@ -113,7 +113,7 @@ describe('dispatching', () => {
     });
   });
 
-  test('the sweep dispatches what no job has announced; what is too fresh, or in hand, it leaves to a job', async () => {
+  test('the sweep dispatches events without a job; it skips recent ones and those in progress', async () => {
     const { hold_id } = await placeHold(originator, slot());
 
     await dispatchWaiting({ graceMs: 60_000, limit: 1000 });

@@ -35,11 +35,11 @@ test.each([
   ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, refused('ROUTE_NOT_FOUND'))],
   ['another method', 'PUT', HOLD, answer(405, refused('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
   ['only the head', 'HEAD', HOLD, answer(200, undefined)],
-])('a response as it is described passes: %s', (_what, method, path, reply) => {
+])('a response as described passes: %s', (_what, method, path, reply) => {
   expect(check(method, path, reply)).toBeUndefined();
 });
 
-describe('a response that is otherwise than described is rejected', () => {
+describe('a response that differs from the description is rejected', () => {
   const holdWith = (fields: object) => answer(200, { ...hold, ...fields });
   const PAGE = { 'content-type': 'text/html' };
   test.each<[what: string, reply: Reply, fault: string, method?: string]>([
@@ -78,7 +78,7 @@ describe('a delivery', () => {
   const body = requestBody?.content['application/json'].example ?? {};
   const headers = Object.fromEntries(parameters.map(({ name, schema }) => [name.toLowerCase(), schema.examples[0]]));
 
-  test('as it is described passes', () => {
+  test('as described passes', () => {
     expect(checkDelivery(headers, body)).toBeUndefined();
   });
 

@@ -40,12 +40,12 @@ function codesOf(response: unknown): string[] {
 }
 
 describe('codes and statuses are the same everywhere', () => {
-  test('every code is in a description with its status, and no description has another', () => {
+  test('every code is described with its status, and no other code is', () => {
     const described = new Set([...inDocument(partner), ...inDocument(operator)]);
     expect([...described].toSorted()).toEqual(registered);
   });
 
-  test('partners are told of every code but those that only operators meet', () => {
+  test('partners’ descriptions have every code except those that only operators get', () => {
     const told = inDocument(partner).map((pair) => pair.slice(4));
     expect(told.toSorted()).toEqual(ERROR_CODES.filter((code) => !isOperators(code)).toSorted());
   });
@@ -53,7 +53,7 @@ describe('codes and statuses are the same everywhere', () => {
   test.each([
     ['partner', partner],
     ['operator', operator],
-  ])('the Error schema of the %s document lists what its answers can have', (_name, document) => {
+  ])('the Error schema of the %s document lists all members of its responses', (_name, document) => {
     const { properties } = document.components.schemas['Error'] as {
       properties: { error: { properties: { code: { 'x-extensible-enum': string[] } } } };
     };

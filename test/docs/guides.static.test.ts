@@ -16,7 +16,7 @@ const routes = (['partner', 'operator'] as const)
   .flatMap((listener) => Object.keys(publishedDescription(listener).paths))
   .map((route) => route.replaceAll(/\{\w+\}/g, '{}'));
 
-test.each(byName)('links of $name lead to a file, and a heading of it', async ({ document }) => {
+test.each(byName)('links in $name lead to an existing file and heading', async ({ document }) => {
   expect(await brokenLinks(document)).toEqual([]);
 });
 
@@ -37,7 +37,7 @@ function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
 }
 
 test.each(guides.map((guide) => ({ name: guide.file, guide })))(
-  'error codes in $name exist, with the status that it gives them',
+  'error codes in $name exist, with the given status',
   ({ guide }) => {
     expect(wrongCodes(guide)).toEqual([]);
   },
@@ -73,7 +73,7 @@ describe('code', () => {
   const shown = guides.flatMap((guide) => blocksOf(guide).map((block) => ({ ...block, guide: guide.file })));
 
   test.each(shown.filter(({ language }) => ['python', 'go'].includes(language)))(
-    '$guide shows $language that is in the example linked above it',
+    '$guide shows $language code from the example linked above it',
     async ({ guide, above, text }) => {
       const [, target = ''] = /\]\(([^)]+)\)/.exec(above) ?? [];
       const example = await readFile(path.join(projectFolder, path.dirname(guide), target), 'utf8');
@@ -81,7 +81,7 @@ describe('code', () => {
     },
   );
 
-  test('the delivery that is shown verifies with the secret that is shown, and with no other', async () => {
+  test('the shown delivery verifies with the shown secret, and with no other', async () => {
     const guide = await readDocument('docs/guides/receiving-webhooks.md');
     const http = blocksOf(guide).find(({ language }) => language === 'http')?.text ?? '';
     const [head = '', body = ''] = http.split('\n\n');
@@ -96,7 +96,7 @@ describe('code', () => {
   });
 });
 
-test('the receivers in the guide of platforms are the files that are tried', async () => {
+test('the receivers in the guide of platforms are the tested files', async () => {
   const folder = path.join(projectFolder, 'examples/verify-webhook/platforms');
   const { text } = await readDocument('docs/guides/webhook-platforms.md');
   const files = await readdir(folder);

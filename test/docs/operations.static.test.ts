@@ -31,16 +31,16 @@ function unknownCommands(text: string): string[] {
   return [...operator.filter((each) => !known.has(each)), ...run.filter((each) => !(each in scripts))];
 }
 
-test('every alert, of the rules and of the service, has its section, and every section is of one', () => {
+test('every alert of the rules and of the service has a section, and every section an alert', () => {
   const named = alertsOf(page.text);
   expect(named.toSorted()).toEqual([...rules.map(({ alert }) => alert), ...ALERT_KINDS].toSorted());
 });
 
-test('every command that it names exists', () => {
+test('every command on the page exists', () => {
   expect(unknownCommands(page.text)).toEqual([]);
 });
 
-test('the rule about the heap has the limit with which processes are started', () => {
+test('the rule about the heap has the processes’ heap limit', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const [, limit] = /--max-old-space-size=(\d+)/.exec(scripts['start:api'] ?? '') ?? [];
   const { expr } = rules.find(({ alert }) => alert === 'BookingHeapNearLimit') ?? { expr: '' };

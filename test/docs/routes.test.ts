@@ -19,7 +19,7 @@ test('every mounted endpoint is described, and every described one is mounted', 
   expect(served.toSorted()).toEqual(described.filter(isOfApi).toSorted());
 });
 
-test('what is described outside of /api/ answers', async () => {
+test('every described path outside of /api/ responds', async () => {
   const others = [...new Set(described.filter((operation) => !isOfApi(operation)))];
   expect(others.toSorted()).toEqual(['GET /healthz', 'GET /openapi.json', 'GET /readyz']);
   const stranger = createClient(service.url, undefined);
@@ -27,7 +27,7 @@ test('what is described outside of /api/ answers', async () => {
 });
 
 describe('/openapi.json', () => {
-  test('is served by both listeners as it is committed but for its address; the operator’s to operators only', async () => {
+  test('is served by both listeners as committed except for its address; the operator’s only to operators', async () => {
     const [ofPartner, ofOperator, refused] = await Promise.all([
       createClient(service.url, undefined).get('/openapi.json'),
       operatorOf(service).get('/openapi.json'),
@@ -44,7 +44,7 @@ describe('/openapi.json', () => {
     expect(JSON.parse(asCommitted)).toEqual(addressed(documents.partner, service.url));
   });
 
-  test('of a production deployment has no sandbox', async () => {
+  test('of a production deployment omits the sandbox', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const { text } = await createClient(production.url, undefined).get('/openapi.json');

@@ -53,7 +53,7 @@ for (const runner of runners) {
   const why = await reasonToSkip({ [program]: versionFlag });
   (why === '' ? describe : describe.skip)(`the function in ${language}${why}`, () => {
     test(
-      'gives each vector its verdict, and leaves nothing in the project',
+      'gives each vector its verdict, and leaves no files in the project',
       async () => {
         const before = await readdir(examplesFolder, { recursive: true });
         const { exitCode, output } = await runExample(runner);
@@ -67,7 +67,7 @@ for (const runner of runners) {
 }
 
 describe('the vectors', () => {
-  test('are shown to people as they are', () => {
+  test('show each UTF-8 body as its exact text', () => {
     for (const vector of vectors) {
       const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
       if (vector.body_text === null) expect(() => text.decode(bodyOf(vector))).toThrow('not valid');
@@ -75,7 +75,7 @@ describe('the vectors', () => {
     }
   });
 
-  test('each have a name of their own, and every reason is among them', () => {
+  test('have unique names, and cover every reason', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
     const reasons = ['malformed_signature', 'malformed_timestamp', 'missing_secret', 'outside_replay_window'];
     const all = new Set([null, ...reasons, 'signature_mismatch']);

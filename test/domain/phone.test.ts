@@ -38,7 +38,7 @@ test('a national number of another region is read by the rules of the default re
   expect(normalisePhone('020 7946 0958', 'IN')).not.toBe('+442079460958');
 });
 
-test('an unknown default region is an error of the service and not of the number', () => {
+test('an unknown default region is an error of the service, not of the number', () => {
   expect(() => normalisePhone('+919845012345', 'XX')).toThrow(RangeError);
 });
 

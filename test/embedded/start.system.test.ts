@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('once it runs', () => {
-  test('every command that it prints works as pasted, and the webhook of the hold arrives signed', async () => {
+  test('every printed command works as pasted, and the webhook of the hold arrives signed', async () => {
     const commands = /^KEY=[^]*?(?=The whole story)/m.exec(system.output())?.[0] ?? '';
     const script = commands.replaceAll('curl ', "curl -s -w '\\n' ");
     const { stdout } = await run('/bin/sh', ['-c', script]);
@@ -60,7 +60,7 @@ describe('once it runs', () => {
     );
   });
 
-  test('only the API has the operator’s key, and the webhook worker beside it the encryption keys', async () => {
+  test('only the API has the operator’s key, and only API and webhook worker have the encryption keys', async () => {
     const running = await processes();
     const withSecret = (variable: string) =>
       running
@@ -73,13 +73,13 @@ describe('once it runs', () => {
     expect(withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
   });
 
-  test('the new key of the operator is shown, and no secret of webhooks', async () => {
+  test('it prints the operator’s new key, and no webhook secret', async () => {
     const { operatorApiKey } = JSON.parse(await readFile(path.join(dataDir, 'secrets.json'), 'utf8'));
     expect(system.output()).toContain(operatorApiKey);
     expect(system.output()).not.toContain('whsec_');
   });
 
-  test('when the API is killed, it comes back at the same address', async () => {
+  test('if the API is killed, it restarts at the same address', async () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
     const api = (await processes()).find(({ command }) => command.includes('src/main/api.ts'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
@@ -89,7 +89,7 @@ describe('once it runs', () => {
   });
 });
 
-test('asked to stop it ends with 0 and leaves no process; started again it has the same demo; killed it leaves none', async () => {
+test('npm start ends with 0 when stopped, has the same demo when restarted, and leaves no process even if killed', async () => {
   expect((await processes()).length).toBeGreaterThanOrEqual(8);
   system.child.kill('SIGINT');
   expect(await once(system.child, 'exit')).toEqual([0, null]);

@@ -37,7 +37,7 @@ async function runBelow(shells: number, env: Record<string, string> = {}) {
 test.each([
   ['the parent', 1, {}],
   ['npm, whose shell lives on,', 2, { npm_lifecycle_event: 'start' }],
-])('when %s is killed, that is a request to stop', async (_what, shells, env) => {
+])('when %s is killed, the program gets a request to stop', async (_what, shells, env) => {
   const outermost = await runBelow(shells, env);
   expect(await requests()).toEqual([]);
   outermost.kill('SIGKILL');

@@ -30,7 +30,7 @@ async function supervise(script: string) {
   return running;
 }
 
-test('a process that dies before it is ready fails with the end of its log, and is not started again', async () => {
+test('a process that dies before it is ready fails with the end of its log, and is not restarted', async () => {
   const starts = path.join(folder, 'starts');
   const noteStart = `appendFileSync(${JSON.stringify(starts)}, 'x');`;
   const { ready, stop } = await supervise(`${noteStart} console.error('PORT is taken'); process.exit(4);`);
@@ -46,7 +46,7 @@ test('stopping kills a process that does not end in time, and says so', async ()
   expect([isAlive(pid), lines]).toEqual([false, ['api did not stop within 0.3 s of SIGTERM; killing it']]);
 });
 
-test('a program run to its end rejects with the end of its log when it fails', async () => {
+test('a program that fails rejects with the end of its log', async () => {
   const { signal } = new AbortController();
   await expect(runToEnd(await specOf(`console.log('all well');`), signal)).resolves.toBeUndefined();
   const failing = await specOf(`console.log('no index'); process.exitCode = 1;`);

@@ -54,7 +54,7 @@ const SCHEDULE = {
   exceptions: [],
 };
 
-describe('each change of a venue adds one event to the outbox, and what changes nothing adds none', () => {
+describe('each change of a venue adds one event to the outbox; a call without a change adds none', () => {
   test('a blackout, added and withdrawn', async () => {
     const [from, to] = [`${dateIn(5)}T06:00:00.000Z`, `${dateIn(5)}T08:00:00.000Z`];
     let id = '';
@@ -109,7 +109,7 @@ describe('each change of a venue adds one event to the outbox, and what changes 
     expect(await changesBy(() => patchResource(turf, { status: 'active' }))).toEqual([]);
   });
 
-  test('a resource that is created', async () => {
+  test('a new resource', async () => {
     let id = '';
     const create = async () => {
       id = await anyResource(service, venue.id, { name: 'Court' });
@@ -118,7 +118,7 @@ describe('each change of a venue adds one event to the outbox, and what changes 
     expect(changes).toEqual([change('resource', [id])]);
   });
 
-  test('shared space: one event with every resource concerned, whatever writes it takes', async () => {
+  test('shared space: one event with all affected resources, however many writes it takes', async () => {
     const both = [change('resource', [turf, other].toSorted())];
     expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual(both);
     expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual([]);
@@ -134,7 +134,7 @@ describe('each change of a venue adds one event to the outbox, and what changes 
     await patchResource(id, { shares_space_with: [] });
   });
 
-  test('a venue off and on sale, and in another zone; its name changes nothing', async () => {
+  test('a venue off and on sale, and in another zone, but not its name', async () => {
     const all = [change('venue', null)];
     expect(await changesBy(() => patchVenue({ status: 'inactive' }))).toEqual(all);
     expect(await changesBy(() => patchVenue({ status: 'inactive', name: 'Renamed' }))).toEqual([]);
@@ -165,7 +165,7 @@ describe('dispatched', () => {
     expectStatus(await reader.api.get(`${FEED}?limit=200${query}`), 200)['data'] as Json[];
   const deliveriesOf = (eventIds: string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
-  test('a grant is sent, sent again and shown to the partner concerned alone, also once it has ended', async () => {
+  test('a grant is sent, redelivered and shown only to its partner, also after it has ended', async () => {
     const { venue: sold, rival } = await startScene(service);
     const newcomer = await anyPartner(service);
     await dispatchAll(sold);

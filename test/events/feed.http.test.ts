@@ -40,7 +40,7 @@ const log = async (holdId: unknown) => service.dispatch(String(holdId));
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 describe('the feed', () => {
-  test('has the events of a reservation in their order where the ids of a host whose clock is ahead say otherwise', async () => {
+  test('has the events of a reservation in order, though ids of a host with a fast clock sort differently', async () => {
     const after = await end();
     const booking = await bookSlot(partner, slot());
     const { _id, outbox } = await rowOf(service, 'reservations', { _id: booking['hold_id'] });
@@ -50,7 +50,7 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
-  test('has them in their order where a new primary told an earlier time', async () => {
+  test('has them in order although a new primary showed an earlier time', async () => {
     const after = await end();
     const _id = String((await placeHold(partner, slot()))['hold_id']);
     const ahead = new Date(Date.now() + 1500);
@@ -64,7 +64,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('begins where `since` says, and goes on from there by cursor, with what came later', async () => {
+  test('begins at `since`, and continues by cursor with later events', async () => {
     const { partner: shop, slot: slotOfShop } = await startScene(service);
     const holds = [await placeHold(shop, slotOfShop()), await placeHold(shop, slotOfShop())];
     const recent = holds[1]?.['hold_id'];
@@ -83,7 +83,7 @@ describe('the feed', () => {
     expect((await read(shop, { after: toCome.next, since: '2999-01-01T00:00:00Z' })).ids).toEqual([]);
   });
 
-  test('has neither test events nor what is older than 30 days', async () => {
+  test('omits test events and those older than 30 days', async () => {
     const { id } = await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
     const after = await end();
     expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
@@ -98,7 +98,7 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([]);
   });
 
-  test('is shortened by what is older than 30 days, which stays in the log', async () => {
+  test('omits events older than 30 days, which stay in the log', async () => {
     const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     for (const { hold_id } of holds) await log(hold_id);
     const events = holds.map(({ hold_id: holdId }) => rowOf(service, 'events', { holdId }));
@@ -109,7 +109,7 @@ describe('the feed', () => {
     expect(await rowOf(service, 'events', { _id: young })).toHaveProperty('sequence');
   });
 
-  test('has cursors that tell nothing: sealed, of one length, never the same, and of use to their partner alone', async () => {
+  test('has opaque cursors: sealed, of one length, always different, and valid only for their partner', async () => {
     // A long number, because random bytes contain a short one by chance.
     await service.context.db.collection('feed_counters').updateOne({}, { $inc: { last: 7_000_000 } });
     const cursors = [await end(), await end(), await end(rival)];
@@ -125,7 +125,7 @@ describe('the feed', () => {
     expect(verdict(await partner.api.get(`${FEED}?after=${altered}`))).toBe('400 VALIDATION_ERROR after');
   });
 
-  test('reads a cursor of an earlier release from the beginning, whatever number was made up in it', async () => {
+  test('reads a cursor of an earlier release from the beginning, whatever its number', async () => {
     const whole = await read(partner, { limit: '200' });
     expect(whole.ids.length).toBeGreaterThan(0);
     for (const sequence of [0, 1, 4711, 999_999_999_999]) {
@@ -135,7 +135,7 @@ describe('the feed', () => {
   });
 });
 
-test('is read along an index in its order, however many venues the partner has', async () => {
+test('the feed is read in order along an index, for any number of venues', async () => {
   const explained = await service.context.db
     .collection('events')
     .find({ venueId: { $in: [venue.id, randomUUID()] }, sequence: { $gt: 5 }, at: { $gte: new Date(0) } })

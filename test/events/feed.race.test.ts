@@ -24,7 +24,7 @@ const anyEvent = (venueId: string): FeedInHost.Draft => {
   return { ...ids, type: 'hold_created', venueId };
 };
 
-describe('sequence numbers that are given while a page is read', () => {
+describe('sequence numbers assigned while a page is read', () => {
   /** One venue with few events, and one with more than fit in one batch of the database. */
   async function backlog(): Promise<number> {
     for (const [index, count] of [20, 160].entries()) {
@@ -52,7 +52,7 @@ describe('sequence numbers that are given while a page is read', () => {
     return Math.max(...seen) - after - seen.length;
   }
 
-  test('are left to the next page: none is skipped', async () => {
+  test('are on the next page: none is skipped', async () => {
     const count = await backlog();
     const upTo = await lastSequenceNumber();
     expect(await skippedBy(upTo - count, upTo)).toBe(0);
@@ -68,7 +68,7 @@ describe('sequence numbers that are given while a page is read', () => {
   });
 });
 
-test('those who begin together on an empty counter get every number once', async () => {
+test('concurrent first uses of an empty counter get every number once', async () => {
   for (let round = 0; round < 2; round += 1) {
     const fresh = await anyVenue(service);
     await service.context.db.collection('feed_counters').deleteMany({});

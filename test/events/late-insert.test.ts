@@ -20,7 +20,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test('an event whose insert arrives after its batch has ended is in the feed, where no reader has passed', async () => {
+test('an event whose insert arrives after its batch has ended is in the feed, ahead of all readers', async () => {
   const { db } = service.context;
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);

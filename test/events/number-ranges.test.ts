@@ -15,8 +15,8 @@ beforeEach(async () => {
   partner = await anyPartner(service, [venue.id]);
 });
 
-describe('numbers that a dispatcher has reserved and not written events with', () => {
-  test('end the feed below them while others write; no event is skipped', async () => {
+describe('numbers that a dispatcher has reserved but not used', () => {
+  test('limit the feed while others write; no event is skipped', async () => {
     const range = await standStill(3);
     const others = await logAsDispatcher(venue.id, 2);
     const before = await read(partner.id, 0);
@@ -30,7 +30,7 @@ describe('numbers that a dispatcher has reserved and not written events with', (
     expect((await read(partner.id, after.next)).ids).toEqual([]);
   });
 
-  test('control: a reader that goes on to the highest number there is misses them', async () => {
+  test('control: a reader that continues to the highest number misses them', async () => {
     const range = await standStill(3);
     await logAsDispatcher(venue.id, 2);
     const highest = await highestNumber();
@@ -39,7 +39,7 @@ describe('numbers that a dispatcher has reserved and not written events with', (
     expect((await read(partner.id, highest)).ids).toEqual([]);
   });
 
-  test('are given up after ten seconds, so that the feed goes on; younger ones are not', async () => {
+  test('are given up after ten seconds, so that the feed continues; newer ones are not', async () => {
     const [old, young] = [await standStill(3), await standStill(2)];
     const ids = await logAsDispatcher(venue.id, 2);
     await age(old, 11_000);
@@ -53,7 +53,7 @@ describe('numbers that a dispatcher has reserved and not written events with', (
     expect((await read(partner.id, 0)).ids).toEqual(ids);
   });
 
-  test('are void once given up: a late dispatcher gets new numbers, which no reader has passed', async () => {
+  test('are invalid once given up: a late dispatcher gets new numbers, ahead of all readers', async () => {
     const range = await standStill(3);
     const others = await logAsDispatcher(venue.id, 2);
     const { ids, refused, passed } = await goOn(range, reader(), 'its range was given up');
@@ -62,7 +62,7 @@ describe('numbers that a dispatcher has reserved and not written events with', (
     expect((await read(partner.id, passed)).ids.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('control: of a range that is only closed, who comes late writes what readers have passed', async () => {
+  test('control: in a range that is only closed, a late dispatcher writes behind readers', async () => {
     const range = await standStill(3);
     await logAsDispatcher(venue.id, 2);
     const { refused, passed } = await goOn(range, reader(), 'its range was only closed');
@@ -75,7 +75,7 @@ test.each([
   { beside: 'each other', older: 0 },
   { beside: 'dispatchers of an older release', older: 2 },
 ])(
-  'four dispatchers beside $beside, some of them frozen: a reader sees every event once, in order per reservation',
+  'four dispatchers beside $beside, some frozen: a reader sees every event once, in order per reservation',
   async ({ older }) => {
     const race = { partnerId: partner.id, venueId: venue.id, dispatchers: 4, rounds: 12, older };
     const { seen, written, disordered } = await readWhileDispatching(race);

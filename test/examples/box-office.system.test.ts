@@ -36,11 +36,11 @@ afterAll(() => service.stop());
 
 const settings = () => ({ PARTNER_BASE_URL: service.url, PARTNER_API_KEY: partner.apiKey });
 
-test('in a partner’s hands, with the published client, the example compiles', async () => {
+test('with the published client, the example compiles in a partner’s folder', async () => {
   expect((await run(process.execPath, [tsc, '-p', app])).stdout).toBe('');
 });
 
-test('all tests that the example brings pass on a sandbox, and none is skipped', async () => {
+test('all tests of the example pass on a sandbox, and none is skipped', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, SANDBOX_URL: service.url, SANDBOX_API_KEY: partner.apiKey };
   const { stdout } = await run('npm', ['test', '--silent'], { cwd: app, env, timeout: 280_000 }).catch(
@@ -57,7 +57,7 @@ test('all tests that the example brings pass on a sandbox, and none is skipped',
 const date = dateIn(5);
 const DATA = 'data-browser';
 
-describeInBrowser('in a browser, with webhooks that the service sends', () => {
+describeInBrowser('in a browser, with webhooks from the service', () => {
   let browser: Browser;
   let shop: RunningShop;
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     opened.tolerate(/400/);
   });
 
-  test('when the time has run out the page says so by itself', async () => {
+  test('when the time has run out, the page says so without a reload', async () => {
     const page = await visit(dayPath());
     await page.clock.install();
     await offers(page).first().click();
@@ -164,7 +164,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     opened.tolerate(/400/);
   });
 
-  test('what the other channel takes or gives back is shown when its webhook has come, also by a changed secret', async () => {
+  test('changes by the other channel are shown when their webhook arrives, also with a changed secret', async () => {
     const page = await visit(dayPath());
     const [slotId = ''] = (await freeSlotIds(partner, venue.id, date)).slice(-1);
     expect(await isShownFree(page, slotId)).toBe(true);

@@ -148,7 +148,7 @@ describe('revoking a grant', () => {
   });
 });
 
-test('a revoke whose process dies is obeyed everywhere within half a lease, and completed by the same call', async () => {
+test('a revoke whose process dies is effective everywhere within half a lease; the same call completes it', async () => {
   const { id: slowVenueId } = await anyVenue(slow);
   const partner = await anyPartner(slow, [slowVenueId]);
   const elsewhere: Partner = { ...partner, api: createClient(slowToo.url, partner.apiKey) };
@@ -168,7 +168,7 @@ test('a revoke whose process dies is obeyed everywhere within half a lease, and 
 });
 
 describe('a confirm that meets a revoke', () => {
-  test(`of ${RACES}, each is a booking or its hold is among the released, never both`, async () => {
+  test(`in ${RACES} races, either is booked or its hold is released, never both`, async () => {
     const partner = await seller();
     const outcomes = new Map<string, number>();
     for (let index = 0; index < RACES; index += 1) {
@@ -192,7 +192,7 @@ describe('a confirm that meets a revoke', () => {
     expect([...outcomes.keys()].filter((outcome) => !possible.includes(outcome))).toEqual([]);
   });
 
-  test('that has read the hold before the revoke finds it released', async () => {
+  test('that read the hold before the revoke finds it released', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, slot());
     const reply = await calls.beforeNext(

@@ -81,7 +81,7 @@ async function holdAndRelease(callers: readonly Partner[], times: number): Promi
 const callersOf = (partner: Partner, count: number) => Array.from({ length: count }, () => partner);
 
 describe('a busy partner', () => {
-  test('below the limit is never rejected by it, and its holds are read only now and then', async () => {
+  test('below the limit is never rejected by it, and its holds are seldom read', async () => {
     const times = scaled(6, 3);
     const partner = await partnerWith(400);
     const before = await readsOfHolds();
@@ -90,7 +90,7 @@ describe('a busy partner', () => {
     expect(reads).toBeLessThanOrEqual((CALLERS * times) / 12);
   });
 
-  test('gets as many holds as its limit, whichever process it calls', async () => {
+  test('gets as many holds as its limit, in any process', async () => {
     const partner = await partnerWith(LIMIT - 16);
     const callers = [...callersOf(partner, 8), ...callersOf(elsewhere(partner), 8)];
     expect(await holdAndRelease(callers, 5)).toEqual({ '201': 80 });
@@ -117,7 +117,7 @@ describe('a busy partner', () => {
     return countOf(replies);
   }
 
-  test('never has more holds than its limit; control: it has without the index on ordinals', async () => {
+  test('never has more holds than its limit; control: without the index on ordinals it has', async () => {
     for (let round = 0; round < scaled(3, 1); round += 1)
       expect(await placedAtOnce()).toEqual({ '201': 10, '409 HOLD_LIMIT_REACHED': 54 });
     await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');

@@ -48,7 +48,7 @@ const heldOf = (replies: readonly Reply[]) =>
     .toSorted();
 
 describe(`${CALLERS} callers that race for any of ${COURTS} courts`, () => {
-  test(`hold each court once, and the others are told that none is free, in ${ROUNDS} rounds`, async () => {
+  test(`hold each court once, and the others learn that none is free, in ${ROUNDS} rounds`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const replies = await askForAny(starts.pop() ?? '');
       expect(heldOf(replies)).toEqual(venue.resourceIds.toSorted());

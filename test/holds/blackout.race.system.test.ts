@@ -81,13 +81,13 @@ async function outcomesOf(count: number, claim: (slotId: string) => Promise<Repl
   return outcomes;
 }
 
-test(`of ${RACES} holds that race a blackout, each is rejected or reported`, async () => {
+test(`of ${RACES} holds that race with a blackout, each is rejected or reported`, async () => {
   const outcomes = await outcomesOf(RACES, hold);
   process.stderr.write(`holds: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-test(`of ${WALK_INS} walk-ins that race a blackout, each is rejected or reported`, async () => {
+test(`of ${WALK_INS} walk-ins that race with a blackout, each is rejected or reported`, async () => {
   const outcomes = await outcomesOf(WALK_INS, walkIn);
   process.stderr.write(`walk-ins: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
@@ -97,7 +97,7 @@ test(`of ${WALK_INS} walk-ins that race a blackout, each is rejected or reported
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
-test('a blackout whose process dies before its report leaves an earlier hold alone', async () => {
+test('a blackout whose process dies before its report does not change an earlier hold', async () => {
   const slotId = slot();
   const held = await hold(slotId, { idempotency_key: slotId });
   await calls.lose('cache_leases.findOne');
@@ -110,7 +110,7 @@ test('a blackout whose process dies before its report leaves an earlier hold alo
 });
 
 describe('a concurrent walk-in and blackout', () => {
-  test('are serialised: a blackout that began during the walk-in reports it', async () => {
+  test('are serialised: a blackout that begins during the walk-in reports it', async () => {
     const slotId = slot();
     let blackout = Promise.resolve<Json>({});
     const beginning = () => {
@@ -121,7 +121,7 @@ describe('a concurrent walk-in and blackout', () => {
     expect(outcomeOf(reply, await blackout)).toBe('listed');
   });
 
-  test('control: miss each other without a common document', async () => {
+  test('control: miss each other without a common write', async () => {
     const slotId = slot();
     await fence.writeNoFence();
     let blackout: Json = {};
@@ -165,7 +165,7 @@ describe('halves that begin to share space', () => {
   test.each<[string, (() => Promise<unknown>)[]]>([
     ['closed then', [share, blackOutSouth]],
     ['closed before', [blackOutSouth, share]],
-  ])('and one is %s: a hold of the other that was being placed is rejected', async (_when, steps) => {
+  ])('and one is %s: a concurrent hold of the other is rejected', async (_when, steps) => {
     const closing = async () => {
       for (const step of steps) await step();
     };

@@ -41,7 +41,7 @@ const holdAfter = (meanwhile: () => Promise<unknown>, place: Place, at: HostedSe
 describe.each([...OF_PARTNERS, ...OF_RULES])('$what', (row) => {
   const { undo, call = hold, outcome } = row;
 
-  test('is obeyed by another process as soon as that is answered, though it had it in memory; its end, too', async () => {
+  test('is effective in another process as soon as it is answered, although cached there; so is its end', async () => {
     const places = await Promise.all(Array.from({ length: ROUNDS }, () => placeAt(slow, slowToo)));
     const outcomes = places.map(async (place) => {
       await remember(place, call);
@@ -60,7 +60,7 @@ describe.each([...OF_PARTNERS, ...OF_RULES])('$what', (row) => {
   test.each<[string, () => HostedService]>([
     ['the process that is told', () => quick],
     ['another process', () => quickToo],
-  ])('rejects a hold that %s drafted before it and writes after it; its key is free', async (_which, at) => {
+  ])('rejects a hold that %s drafted before it and writes after it; its key stays unused', async (_which, at) => {
     const place = await placeAt(quick, at());
     await remember(place, hold);
     const slotId = String(place.slotIds.at(-1));
@@ -76,8 +76,8 @@ describe.each([...OF_PARTNERS, ...OF_RULES])('$what', (row) => {
   });
 });
 
-describe('a hold that is written under its lease', () => {
-  test.each(OF_RULES)('is named by the response to $what', async (row) => {
+describe('a hold written under its lease', () => {
+  test.each(OF_RULES)('is listed in the response to $what', async (row) => {
     const place = await placeAt(slow, slow);
     await cacheOf(slow).readAnew();
     const changing = begun(() => changed(place, row), WITHIN_SLOW_MS);
@@ -91,7 +91,7 @@ describe('control', () => {
   const closed = OF_RULES.at(-1) as Row;
 
   test.each([...OF_PARTNERS.slice(0, 2), ended, closed])(
-    '$what would not be obeyed if the response did not wait for the leases of others',
+    '$what would be ignored if the response did not wait for the leases of others',
     async (row) => {
       const { call = hold } = row;
       const served: boolean[] = [];
@@ -107,7 +107,7 @@ describe('control', () => {
   );
 
   test.each([ended, closed])(
-    'a hold drafted before $what would stand unreported if its process ignored its lease',
+    'a hold drafted before $what would stay unreported if its process ignored its lease',
     async (row) => {
       const place = await placeAt(quick, quickToo);
       const replies: Reply[] = [];

@@ -59,7 +59,7 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
     expect(Object.keys(booked).toSorted()).toEqual(['alternatives', 'reason']);
   });
 
-  test('held, free when the last of several holds in the way expires', async () => {
+  test('held, free when the last of several conflicting holds expires', async () => {
     const { id, resourceIds, seller, rival } = await scene();
     const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
     await placeHold(seller, first, { ttl_seconds: 100 });
@@ -70,7 +70,7 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
 });
 
 describe('the alternatives of a conflict', () => {
-  test('are the three free slots of the venue nearest in time, of the same sport, as availability shows them', async () => {
+  test('are the three nearest free slots of the venue, of the same sport, as availability shows them', async () => {
     const { id, resourceIds, seller, rival } = await scene([
       { ...MORNING, name: 'A' },
       { ...MORNING, name: 'B' },
@@ -84,7 +84,7 @@ describe('the alternatives of a conflict', () => {
     for (const slot of alternatives) expect(listed).toContainEqual(slot);
   });
 
-  test('reach further than a day, but not to another venue', async () => {
+  test('reach beyond the day, but not to another venue', async () => {
     const { id, resourceIds, seller, rival } = await scene([
       MORNING,
       { ...MORNING, name: 'Net', sport_category: 'cricket', operating_hours_end: '07:00' },
@@ -104,7 +104,7 @@ describe('the alternatives of a conflict', () => {
     return expectStatus(await operatorOf(service).post(path, body), 201);
   };
 
-  test('are the nearest of the whole horizon, on whichever side they are', async () => {
+  test('are the nearest of the whole horizon, before or after', async () => {
     const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
     await close(id, dateIn(12), dateIn(58));
@@ -114,7 +114,7 @@ describe('the alternatives of a conflict', () => {
     expect(idsOf(nearer.alternatives)).toEqual(['08', '07', '06'].map((hour) => at(a, hour, dateIn(11))));
   });
 
-  test('of a slot beyond the horizon are the last before its end, of one that is past the next to come', async () => {
+  test('of a slot beyond the horizon are the last before its end; of a past slot, the next ones', async () => {
     const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
     const beyond = errorOf(await hold(seller, at(a, '07', dateIn(400))));
@@ -127,7 +127,7 @@ describe('the alternatives of a conflict', () => {
     expect(idsOf(past.alternatives)).toEqual(next.flat().slice(0, 3));
   });
 
-  test('are nearer in time than any other, where the hours of a day pass midnight', async () => {
+  test('are the nearest in time, also if a day’s hours pass midnight', async () => {
     const lateHours = { operating_hours_start: '22:00', operating_hours_end: '02:00' };
     const { resourceIds, seller, rival } = await scene([lateHours]);
     const [a] = resourceIds;
@@ -137,7 +137,7 @@ describe('the alternatives of a conflict', () => {
     expect(idsOf(alternatives)).toEqual([at(a, '01', dateIn(11)), at(a, '01'), at(a, '00')]);
   });
 
-  test('are none if nothing is on sale, which takes a few queries', async () => {
+  test('are empty if nothing is on sale, which takes a few queries', async () => {
     const { id, resourceIds, seller } = await scene();
     await close(id, dateIn(0), dateIn(200));
     const { db } = service.context;
@@ -150,7 +150,7 @@ describe('the alternatives of a conflict', () => {
     expect(reads).toBeLessThanOrEqual(20);
   });
 
-  test('are none at an inactive venue', async () => {
+  test('are empty at an inactive venue', async () => {
     const { resourceIds, seller } = await scene([MORNING], { status: 'inactive' });
     expect((await conflict(seller, at(resourceIds[0], '07'))).alternatives).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('a partner at its limit of ACTIVE holds', () => {
     expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
   });
 
-  test('gets the same hold from racing calls with one key', async () => {
+  test('gets the same hold from concurrent calls with one key', async () => {
     const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);

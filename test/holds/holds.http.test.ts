@@ -27,7 +27,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
   const release = (holdId: string, body: Json = { reason }) =>
     operatorOf(service).post(`/api/v1/operator/holds/${holdId}/release`, body);
 
-  test("releases any partner's hold at once, as the platform; its partner can no longer confirm it", async () => {
+  test("releases any partner's hold immediately, as the platform; its partner can no longer confirm it", async () => {
     const hold = await newHold();
     expect(verdict(await release(idOf(hold), {}))).toBe('400 VALIDATION_ERROR reason');
     expect(verdict(await release('none'))).toBe('404 HOLD_NOT_FOUND');
@@ -81,7 +81,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
     },
   ];
 
-  test(`of ${RACES} that race with a confirm, exactly one of the two wins each time`, async () => {
+  test(`in ${RACES} races with a confirm, exactly one of the two wins`, async () => {
     const outcomes = new Map<string, number>();
     const raced = (await freeSlotIds(partner, venue.id, dateIn(6))).slice(0, RACES);
     for (const [index, slotId] of raced.entries()) {

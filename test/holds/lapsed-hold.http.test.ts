@@ -35,7 +35,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     expect(await ids('ACTIVE')).not.toContain(idOf(hold));
   });
 
-  test('is returned to a repeated call, also if its slot was closed since; no blackout reports it', async () => {
+  test('is returned to a repeated call, even if its slot has been closed; no blackout reports it', async () => {
     const hold = await expiredHold({ idempotency_key: 'closed since' });
     const window = { starts_at: hold['slot_start'], ends_at: hold['slot_end'], reason: 'Repairs' };
     const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
@@ -45,7 +45,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     expect([repeated.headers.get('idempotent-replayed'), repeated.body]).toEqual(['true', hold]);
   });
 
-  test('is HOLD_EXPIRED to confirms and to a cancel, and ends with one event', async () => {
+  test('is HOLD_EXPIRED to confirms and cancels, and ends with one event', async () => {
     const [confirmed, cancelled] = [await expiredHold(), await expiredHold()];
     for (const _ of [1, 2]) expect(await confirm(partner, confirmed)).toBe('409 HOLD_EXPIRED');
     expect(verdict(await release(partner, idOf(cancelled)))).toBe('409 HOLD_EXPIRED');
@@ -53,7 +53,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     for (const hold of [confirmed, cancelled]) expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_expired']);
   });
 
-  test('gives its slot at once to another partner, to its own, and to a walk-in without override', async () => {
+  test('frees its slot immediately for another partner, its own, and a walk-in without override', async () => {
     for (const by of [rival, partner]) {
       const hold = await expiredHold();
       const next = await placeHold(by, String(hold['slot_id']));

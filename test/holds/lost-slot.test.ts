@@ -47,7 +47,7 @@ async function insertsOf(call: () => ReturnType<typeof hold>): Promise<[number, 
   return [(await takeCommands()).filter((each) => each === INSERT).length, verdict(reply)];
 }
 
-describe('a slot that was lost a moment ago', () => {
+describe('a slot that was just lost', () => {
   test('is lost again without a write, with an equal conflict', async () => {
     const conflict = errorOf(await hold(rival)).conflict;
     expect(conflict).toMatchObject({ reason: 'held', free_at: held['hold_expiry_at'] });
@@ -69,20 +69,20 @@ describe('a slot that was lost a moment ago', () => {
     expect(verdict(reply)).toBe('201');
   });
 
-  test('is lost to a hold that is placed between the read and the insert', async () => {
+  test('is lost to a hold placed between the read and the insert', async () => {
     await free();
     const take = () => placeHold(elsewhere, slotId);
     const reply = await calls.beforeNext('reservations.bulkWrite', take, () => hold(rival));
     expect(verdict(reply)).toBe(LOST);
   });
 
-  test('is free at once when the hold has expired, before any worker has noticed', async () => {
+  test('is free as soon as the hold expires, before any worker has noticed', async () => {
     await changeRow(service, 'reservations', held['hold_id'], [{ $set: { holdExpiresAt: '$$NOW' } }]);
     expect(verdict(await hold(rival))).toBe('201');
     expect(verdict(await hold(seller))).toBe(LOST);
   });
 
-  test('returns the original hold to the key that placed it, also after another hold', async () => {
+  test('returns the original hold to its key, also after another hold', async () => {
     const repeat = () => hold(seller, { idempotency_key: slotId });
     expect(expectStatus(await repeat(), 201)['hold_id']).toBe(held['hold_id']);
     await free();
@@ -91,7 +91,7 @@ describe('a slot that was lost a moment ago', () => {
     expect(expectStatus(await repeat(), 201)['hold_id']).toBe(held['hold_id']);
   });
 
-  test('is sold at the venue over a hold that is placed between the read and the sale', async () => {
+  test('is sold at the venue over a hold placed between the read and the sale', async () => {
     await free();
     const sell = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
     const reply = await calls.beforeNext('venues.findOneAndUpdate', () => placeHold(elsewhere, slotId), sell);

@@ -28,7 +28,7 @@ const higherPrice = async (by: number) => {
 const holdAfter = (meanwhile: () => Promise<unknown>, slotId: string) =>
   calls.beforeNext('reservations.bulkWrite', meanwhile, () => hold(partner, slotId));
 
-test('without a lease, a hold is 503 after 3 s and writes nothing; its key places it once there is a lease', async () => {
+test('without a lease, a hold is 503 after 3 s and writes nothing; later its key places it', async () => {
   const slotId = slot();
   const key = { idempotency_key: slotId };
   await withoutLease(service, async () => {
@@ -43,14 +43,14 @@ test('without a lease, a hold is 503 after 3 s and writes nothing; its key place
   expect([placed.status, placed.headers.get('idempotent-replayed')]).toEqual([201, null]);
 });
 
-test('a hold that comes too late for its lease is placed under the next one, once', async () => {
+test('a hold that is late for its lease is placed once, under the next lease', async () => {
   const slotId = slot();
   const reply = await holdAfter(leaseEnds, slotId);
   const { hold_id: holdId } = expectStatus(reply, 201);
   expect((await rowsOf(service, 'reservations', { slotId })).map(({ _id }) => _id)).toEqual([holdId]);
 });
 
-test('it has the price that is in force by then', async () => {
+test('a late hold has the price at the time of its write', async () => {
   const { price, set } = await higherPrice(450);
   const change = async () => {
     await set();
@@ -60,14 +60,14 @@ test('it has the price that is in force by then', async () => {
   expect(expectStatus(held, 201)['price_rupees']).toBe(price);
 });
 
-test('a walk-in has the price that is in force in its transaction', async () => {
+test('a walk-in has the price at the time of its transaction', async () => {
   const { price, set } = await higherPrice(50);
   const sell = () => operator.post('/api/v1/operator/walk-ins', { slot_id: slot() });
   const reply = await calls.beforeNext('venues.findOneAndUpdate', set, sell);
   expect(expectStatus(reply, 201)['price_rupees']).toBe(price);
 });
 
-test('a conflict with a claim that its confirmation does not find is no refusal: the hold is tried again', async () => {
+test('a hold is retried if the primary does not confirm the conflicting claim', async () => {
   const slotId = slot();
   const { hold_id: lost } = await placeHold(partner, slotId);
   // A deposed primary still shows the claim, as the first read does here; its successor never had it.

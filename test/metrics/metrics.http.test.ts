@@ -54,12 +54,12 @@ const samplesOf = ({ families }: Awaited<ReturnType<typeof scrape>>, name: strin
     .flatMap(({ samples }) => samples)
     .filter((each) => each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value));
 
-test('needs no operator, and is valid', async () => {
+test('the metrics page needs no operator key, and is valid', async () => {
   const { families } = await scrape();
   expect(families.size).toBeGreaterThan(30);
 });
 
-describe('is answered by address or a private name, so that no web page reads it by a name of its own', () => {
+describe('responds by address or private name only, so that no web page reads it by its own name', () => {
   const statusBy = async (host: string, more = '') => {
     const sent = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`;
     return (await converse(service.adminUrl, sent)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
@@ -73,7 +73,7 @@ describe('is answered by address or a private name, so that no web page reads it
   });
 
   test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example.'])(
-    '%s: 400, whatever else it sends',
+    '%s: 400, whatever other headers it has',
     async (host) => {
       expect(await statusBy(host)).toBe('400');
       expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe('400');
@@ -112,7 +112,7 @@ describe('requests', () => {
     }
   });
 
-  test('whose callers are gone before the response are counted as aborted', async () => {
+  test('from callers that disconnect before the response are counted as aborted', async () => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const head = ['POST /api/v1/partner/holds HTTP/1.1', 'host: any', `x-api-key: ${partner.apiKey}`];
@@ -125,7 +125,7 @@ describe('requests', () => {
   });
 });
 
-test('the figures of the service are those of the database', async () => {
+test('the metrics of the service have the values of the database', async () => {
   const { db } = service.context;
   const holdTwo = async () => {
     const venue = await anyVenue(service);
@@ -187,7 +187,7 @@ test('the figures of the service are those of the database', async () => {
   await service.migrate();
 });
 
-test('a storm of scrapes asks the database once; control: the next, a while later, asks again', async () => {
+test('many concurrent scrapes query the database once; control: a later scrape queries it again', async () => {
   const url = await openPage();
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: 60 }, () => scrape(url)));
@@ -236,7 +236,7 @@ const named = async () => {
 const isNamed = (names: readonly string[], metric: string) =>
   names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
-test('the guide has a row for every metric that is exposed, and no other', async () => {
+test('the guide has a row for every metric, and no other', async () => {
   const names = await named();
   const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
   expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);

@@ -102,13 +102,13 @@ function isSeen(label: string, operator: string, value: string): boolean {
   return alternatives.every((each) => seen.some((one) => new RegExp(`^(?:${each})$`).test(one)));
 }
 
-test('each rule for Prometheus asks for what is exposed', async () => {
+test('each rule for Prometheus uses existing metrics', async () => {
   const rules = (await readRules()).groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(20);
   expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
 });
 
-test.each(DASHBOARDS)('each panel of %s asks for what is exposed', async (name) => {
+test.each(DASHBOARDS)('each panel of %s uses existing metrics', async (name) => {
   const expressions = await readExpressions(name);
   expect(expressions.length).toBeGreaterThanOrEqual(10);
   expect(expressions.flatMap(unknownIn)).toEqual([]);

@@ -35,7 +35,7 @@ async function scrape(url: string): Promise<Map<string, Family>> {
 }
 const value = (families: Map<string, Family>, name: string) => families.get(name)?.samples[0]?.value;
 
-test('with Redis there, the queues are told of; frozen or gone, they are absent and all else is there', async () => {
+test('with Redis there are queue metrics; without it only those are absent', async () => {
   await eventually('the queue is paused', async () => {
     await service.context.queues.byName('webhook-delivery').pause();
     return true;
@@ -73,7 +73,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
 test.each([
   ['is full', 'OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
   ['is read-only', 'READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-])('a Redis that %s refuses writes by %s, says /readyz, a figure and the log', async (_what, code, spoil, mend) => {
+])('a Redis that %s rejects writes with %s: /readyz, a metric and the log say so', async (_what, code, spoil, mend) => {
   await redis.start();
   const admin = new Redis(redis.uri);
   const told = async () => {
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test('one figure that is slow is absent alone', async () => {
+test('a slow metric is absent, and no other', async () => {
   const { context } = service;
   const app = createBaseApp(context.log);
   mountMetrics(app, { ...context, missingGuards: () => new Promise<never>(() => undefined) });
@@ -110,7 +110,7 @@ test('one figure that is slow is absent alone', async () => {
   expect([families.has('pbs_holds_active'), families.has('pbs_alerts_open')]).toEqual([true, true]);
 });
 
-test('with MongoDB away, its figures are absent, not 0, and the process tells of itself', async () => {
+test('without MongoDB its metrics are absent, not 0, and the process shows its own', async () => {
   const uri = `mongodb://127.0.0.1:${await freePort()}/none?replicaSet=none`;
   const config = loadConfig(serviceEnvironment(freshName(), { MONGODB_URI: uri }));
   const { scope, abort, release } = testScope('api', { ...config, logLevel: 'silent' }, () => undefined);

@@ -71,12 +71,12 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     BUILD_TIMEOUT_MS,
   );
 
-  test('the dashboards ask in valid PromQL', async () => {
+  test('the dashboards use valid PromQL', async () => {
     const expressions = (await Promise.all(DASHBOARDS.map(readExpressions))).flat();
     await expect(checkExpressions(expressions)).resolves.toBeUndefined();
   });
 
-  test('two deployments in one Prometheus are told apart: one without its API raises that alone', async () => {
+  test('two deployments in one Prometheus are separate: one without its API raises only that alert', async () => {
     const within = (namespace: string, series: SeriesByName): SeriesByName =>
       Object.fromEntries(
         Object.entries(series).map(([name, values]) => [name.replace('{', `{namespace="${namespace}",`), values]),
@@ -94,7 +94,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     await expect(runUnitTests(tests)).resolves.toBeUndefined();
   });
 
-  test('each fires when it must, and only it; none on a healthy service, or just below what it asks for', async () => {
+  test('each alert fires when it must, alone; none on a healthy service, or just below its limit', async () => {
     expect(RULE_CASES.map(({ alert }) => alert)).toEqual([...severities.keys()]);
     await runUnitTests([
       unitTest('healthy', {}, []),

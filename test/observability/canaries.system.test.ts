@@ -331,14 +331,14 @@ const everySecret = () => [...SECRETS, ...issued, ...issued.map((each) => each.s
 const everything = () => [...everySecret(), ...PERSONAL];
 
 describe('the calls', () => {
-  test('are of every route of both listeners, and each succeeded once', () => {
+  test('cover every route of both listeners, and each succeeded once', () => {
     const names = routes().map(({ name }) => name);
     expect(calls.names.filter((name) => !names.includes(name))).toEqual([]);
     expect([...valid.keys()].toSorted()).toEqual(names.toSorted());
     expect([...valid].filter(([, status]) => status < 200 || status > 299)).toEqual([]);
   });
 
-  test('failed in every way, too', () => {
+  test('also failed in every way', () => {
     const statuses = new Set(errors().map(({ status }) => status));
     for (const status of [400, 401, 404, 409, 500, 503]) expect(statuses).toContain(status);
     const of = (status: number) =>
@@ -356,7 +356,7 @@ describe('the calls', () => {
   });
 });
 
-describe('neither a secret nor anything of a customer or of a partner’s call is in', () => {
+describe('no secret and no data of a customer or partner’s call is in', () => {
   test.each<{ place: string; read: () => string | Promise<string> }>([
     { place: 'the log of the API, at the level trace', read: logs },
     { place: 'the logs of the workers', read: workerLogs },
@@ -378,14 +378,14 @@ describe('neither a secret nor anything of a customer or of a partner’s call i
   });
 });
 
-test('the log says all the same what was called, with the ids of what there is', () => {
+test('the log names the called paths, with the ids of existing objects', () => {
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => !logs().includes(`"path":"${path}"`))).toEqual([]);
   expect(logs()).toContain('"path":"/api/v1/bookings/[other]"');
 });
 
-describe('secrets are in the clear in no', () => {
-  test('row of the audit, which tells of each operator’s call', async () => {
+describe('secrets are unencrypted in no', () => {
+  test('row of the audit, which records each operator call', async () => {
     const rows = await auditRows();
     expect(rows).toContain('issueApiKey');
     expect(
@@ -402,7 +402,7 @@ describe('secrets are in the clear in no', () => {
     expect(foundIn(dump, PERSONAL)).toEqual([...PERSONAL]);
   });
 
-  test('answer or page but the one that made them', () => {
+  test('response or page except the one that created them', () => {
     const shown = answers.map(({ text }) => text);
     const times = (secret: string) => shown.filter((text) => foundIn(text, [secret]).length > 0).length;
     expect(SECRETS.filter((secret) => times(secret) > 0)).toEqual([]);
@@ -412,7 +412,7 @@ describe('secrets are in the clear in no', () => {
   });
 });
 
-describe('control: a leak is found that is planted', () => {
+describe('control: a planted leak is found', () => {
   const planted = 'canary-payment-planted';
 
   test('in the log', () => {
@@ -432,7 +432,7 @@ describe('control: a leak is found that is planted', () => {
     expect(foundIn(encoded, PERSONAL)).toEqual(['canary-payment']);
   });
 
-  test('in what ALERT_URL gets, and in the audit', async () => {
+  test('in a post to ALERT_URL, and in the audit', async () => {
     await fetch(alerts.url, { method: 'POST', body: JSON.stringify({ text: planted }) });
     expect(foundIn(alerts.received.map(({ bytes }) => bytes.toString()).join(), PERSONAL)).toEqual(['canary-payment']);
     const audit = service.context.db.collection<{ _id: string; text: string }>('audit');

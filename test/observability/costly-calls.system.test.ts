@@ -60,7 +60,7 @@ async function whileSlow(command: string, collection: string, work: () => Promis
 }
 
 describe('the state of the deliveries', () => {
-  test('asked for many times at once is worked out once more, and another partner is served meanwhile', async () => {
+  test('is computed one more time for many concurrent calls, and another partner is served meanwhile', async () => {
     await whileSlow('aggregate', 'deliveries', async () => {
       const replies = await times(CALLS, () => partner.api.get(`${OBSERVABILITY}?status=all`));
       expect(verdictsOf(replies)).toEqual(new Set(['200']));
@@ -68,14 +68,14 @@ describe('the state of the deliveries', () => {
     expect(summaries().length).toBeLessThan(MOST_RUNS);
   });
 
-  test('is of one partner: those of others who ask at once are not shared', async () => {
+  test('is separate for each partner: concurrent calls of others do not share it', async () => {
     await subscribed(partner);
     const replies = await times(20, (n) => (n % 2 === 0 ? partner : other).api.get(OBSERVABILITY));
     const lengths = replies.map((reply) => (expectStatus(reply, 200)['subscriptions'] as Json[]).length);
     expect(lengths).toEqual(replies.map((_, n) => 1 - (n % 2)));
   });
 
-  test('that takes the database too long is 503, and everything else is served', async () => {
+  test('that takes the database too long is 503, and all other calls are served', async () => {
     const failPoint = (mode: string) =>
       service.context.db.getClient().db('admin').command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode });
     await failPoint('alwaysOn');
@@ -88,7 +88,7 @@ describe('the state of the deliveries', () => {
     expect(verdict(await partner.api.get(OBSERVABILITY))).toBe('200');
   });
 
-  test('control: where each call works it out for itself, each is seen', async () => {
+  test('control: without sharing, each computation is seen', async () => {
     const since = new Date(Date.now() - DAY_MS);
     await times(30, () => findAttemptStatistics(service.context.db, partner.id, since));
     expect(summaries()).toHaveLength(30);
@@ -99,7 +99,7 @@ describe('a recovery', () => {
   const since = (n = 0) => new Date(Date.now() - DAY_MS - n * 60_000).toISOString();
   const recover = (id: string, body: Json, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
 
-  test('asked for many times at once goes through the events once more, and another partner is served', async () => {
+  test('reads the events one more time for many concurrent calls, and another partner is served', async () => {
     const { id } = await subscribed(partner);
     const body = { since: since() };
     await whileSlow('find', 'events', async () => {
@@ -108,7 +108,7 @@ describe('a recovery', () => {
     expect(walks().length).toBeLessThan(MOST_RUNS);
   });
 
-  test('of another time meanwhile is 429 at once: repeated after Retry-After, it is made', async () => {
+  test('of another time is 429 immediately during one; retried after Retry-After, it succeeds', async () => {
     const { id } = await subscribed(partner);
     const foreign = await subscribed(other);
     let refused: Reply[] = [];

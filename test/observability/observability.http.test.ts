@@ -32,7 +32,7 @@ const idsOf = (body: Json) => (body['data'] as Json[]).map((delivery) => deliver
 const detail = async (id: string) => expectStatus(await partner.api.get(`${OBSERVABILITY}/deliveries/${id}`), 200);
 
 describe('GET /api/v1/partner/observability', () => {
-  test('the summary is of the last 24 hours; a dead letter is listed however old', async () => {
+  test('the summary covers the last 24 hours; a dead letter is listed at any age', async () => {
     receiver.respondWith(500);
     const old = await happening();
     await attempt(old, 5);
@@ -48,7 +48,7 @@ describe('GET /api/v1/partner/observability', () => {
 });
 
 describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
-  test('names the detail of a failure, and the origin alone to which a redirect led', async () => {
+  test('names the detail of a failure, and only the origin of a redirect’s target', async () => {
     const id = await happening();
     await attemptAt(id, receiver.url.replace('http:', 'https:'));
     receiver.respondWith((_attempt, response) =>
@@ -61,7 +61,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     ]);
   });
 
-  test('shows each attempt with the URL and the series of that time', async () => {
+  test('shows each attempt with its URL and series', async () => {
     receiver.respondWith((_attempt, response) => response.writeHead(500).end());
     const id = await happening();
     const [before, now] = [`${receiver.url}/before`, `${receiver.url}/now`];
@@ -79,7 +79,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     });
   });
 
-  test('shows what an older release stored of an attempt', async () => {
+  test('shows the attempts of an older release', async () => {
     const id = await happening();
     await attempt(id);
     const fields = { errorDetail: '', redirectTo: '', endpointUrl: '', series: '' };

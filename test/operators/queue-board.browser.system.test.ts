@@ -75,7 +75,7 @@ const boardQueue = (status: string) => `/queues/queue/${QUEUE}?status=${status}`
 const isPaused = () => service.context.queues.byName(QUEUE).isPaused();
 
 describeInBrowser('Bull Board in a browser', () => {
-  test('pauses by the keyboard for a reason alone, which alert and audit show, and resumes', async () => {
+  test('pauses by keyboard only with a reason, which alert and audit show, and resumes', async () => {
     const { page, faults, close } = await visit(boardQueue('waiting'));
     const operator = operatorOf(service);
     // The operator's answers to each question for a reason; null cancels.
@@ -119,7 +119,7 @@ describeInBrowser('Bull Board in a browser', () => {
     await close();
   });
 
-  test('shows times in UTC and says so, wherever the operator is', async () => {
+  test('shows times in UTC and says so, in any time zone', async () => {
     const { page, close } = await visit(boardQueue('failed'), { timezoneId: 'Asia/Kolkata' });
     const [job] = await service.context.queues.byName(QUEUE).getFailed();
     const added = new Date(job?.timestamp ?? 0).toISOString().slice(11, 19);
@@ -129,7 +129,7 @@ describeInBrowser('Bull Board in a browser', () => {
     await close();
   });
 
-  test('retries what failed and removes a job, by buttons that have a name', async () => {
+  test('retries failed jobs and removes one, by named buttons', async () => {
     const { page, faults, close } = await visit(boardQueue('failed'));
     const retryAll = page.getByRole('button', { name: 'Retry all' });
     await retryAll.waitFor();

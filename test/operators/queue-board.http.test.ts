@@ -50,7 +50,7 @@ const audited = async (action: string): Promise<Json | undefined> =>
   (expectStatus(await operator.get(`/api/v1/operator/audit?action=${action}`), 200)['data'] as Json[])[0];
 
 describe('the queue board', () => {
-  test('has a page that names no other host, in its links as in what it may load', async () => {
+  test('has a page that names no other host, in links and in its policy', async () => {
     const reply = await operator.get('/queues', { accept: 'text/html' });
     const policy = reply.headers.get('content-security-policy') ?? '';
     expect(reply.text).toContain('id="__UI_CONFIG__"');
@@ -63,7 +63,7 @@ describe('the queue board', () => {
     );
   });
 
-  test('pauses a queue for a reason, which the audit keeps, and resumes it', async () => {
+  test('pauses a queue with a reason, which the audit keeps, and resumes it', async () => {
     expectStatus(await pause('hold-expiry/pause', 'Asked for by Turf & Co., ₹ 0 refund'), 200);
     expect(await isPaused()).toBe(true);
     expect(await audited('pauseQueue')).toMatchObject({
@@ -78,7 +78,7 @@ describe('the queue board', () => {
   });
 
   test.each(['/queues/api/queues/hold%2Dexpiry', '/Queues/API/queues/hold-expiry', '/queues/api/queues/hold-expiry'])(
-    'is audited alike where a call writes its path as %s',
+    'is audited equally if a call writes its path as %s',
     async (path) => {
       const headers = { 'x-reason': encodeURIComponent(`As ${path}`) };
       expectStatus(await operator.send('PUT', `${path}/pause`, { headers }), 200);
@@ -104,7 +104,7 @@ describe('the queue board', () => {
     expect(await audited('pauseQueue')).toMatchObject({ status: 400, reason: null });
   });
 
-  test('rejects every call that would destroy a queue or change a job, unknown ones too', async () => {
+  test('rejects every call that would destroy a queue or change a job, including unknown ones', async () => {
     const paths = await changes();
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.map(({ path }) => path)).toContain('/api/queues/:queueName/obliterate');
@@ -117,7 +117,7 @@ describe('the queue board', () => {
     expect(await jobCount()).toBe(1);
   });
 
-  test('does not pause the dead letters: a paused job would not say why it is there', async () => {
+  test('does not pause dead letters: a paused job would not show its reason', async () => {
     const reply = await pause('dead-letter/pause', 'Why not');
     expect(reply.status).toBe(403);
   });

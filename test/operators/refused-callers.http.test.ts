@@ -59,8 +59,8 @@ async function stolenCookie(): Promise<string> {
   return reply.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-describe('every path of the admin listener, as its routers name them,', () => {
-  test('is known to this suite: pages, the board, its API and every operation', () => {
+describe('every path of the admin listener’s routers', () => {
+  test('is covered by this suite: pages, the board, its API and every operation', () => {
     expect(endpoints.map(nameOf)).toEqual(
       expect.arrayContaining([
         'GET /',
@@ -84,7 +84,7 @@ describe('every path of the admin listener, as its routers name them,', () => {
   });
 });
 
-test('control: a path in front of the sign-in lets everybody in, which the same check notices', async () => {
+test('control: a path before the sign-in admits everybody, and the check notices it', async () => {
   const open = [{ method: 'GET', path: '/metrics' }];
   expect(await answersTo(open, {})).toEqual(all(open, '200'));
 });
@@ -98,11 +98,11 @@ async function counts(): Promise<unknown[]> {
   );
 }
 
-describe('every call of the admin listener that changes something', () => {
+describe('every changing call of the admin listener', () => {
   test.each<[string, Record<string, string>]>([
     ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     ['from nobody knows where', {}],
-  ])('refuses a sign-in cookie %s, and nothing is changed', async (_where, origin) => {
+  ])('rejects a sign-in cookie %s, and changes nothing', async (_where, origin) => {
     const changes = endpoints.filter(({ method }) => method !== 'GET');
     const before = await counts();
     const headers = { cookie: await stolenCookie(), ...origin };

@@ -8,14 +8,14 @@ const token = signSession(KEY, now);
 const session = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), expiresAt: later(SESSION_SECONDS) };
 
 describe('a session', () => {
-  test('lives for eight hours and not a second more', () => {
+  test('lasts eight hours and not a second more', () => {
     expect(SESSION_SECONDS).toBe(28_800);
     expect(openSession(token, KEY, now)).toEqual(session);
     expect(openSession(token, KEY, later(SESSION_SECONDS - 1))).toEqual(session);
     expect(openSession(token, KEY, later(SESSION_SECONDS))).toBeUndefined();
   });
 
-  test('ends when the operator key is another', () => {
+  test('ends when the operator key changes', () => {
     expect(openSession(token, `${KEY}x`, now)).toBeUndefined();
   });
 
@@ -32,7 +32,7 @@ describe('a session', () => {
     ['with an end that is no number', `Infinity.${id}.${signature}`],
     ['empty', ''],
     ['of dots', '..'],
-  ])('%s is none', (_how, forged) => {
+  ])('%s is not one', (_how, forged) => {
     expect(openSession(forged, KEY, now)).toBeUndefined();
   });
 });

@@ -55,11 +55,11 @@ const cookiesOf = async (page: Page) =>
   }));
 const session = (secure: boolean) => ({ name: 'operator_session', httpOnly: true, sameSite: 'Strict', secure });
 
-describeInBrowser('a browser that reaches the console', () => {
+describeInBrowser('a browser on the console', () => {
   test.each<[string, () => string | Promise<string>, boolean]>([
     ['plain http at a name of the network', () => `http://${HOST}:${new URL(service.adminUrl).port}`, false],
     ['https, with a cookie that it never sends without TLS,', () => behindProxy({ tls: true }), true],
-  ])('by %s is signed in and out', async (_way, origin, isSecure) => {
+  ])('by %s can sign in and out', async (_way, origin, isSecure) => {
     const page = await signInAt(await origin());
     await page.waitForURL('**/partners');
     expect(await cookiesOf(page)).toEqual([session(isSecure)]);
@@ -69,7 +69,7 @@ describeInBrowser('a browser that reaches the console', () => {
     await page.context().close();
   });
 
-  test('control: told to name no referrer, it is refused by http, and its cookie goes without TLS too', async () => {
+  test('control: without referrers, it is rejected on http, and its cookie is sent without TLS too', async () => {
     const refused = await signInAt(await behindProxy(TELLS_NOTHING));
     expect(await refused.locator('body').innerText()).toContain('CSRF_REJECTED');
     expect(await cookiesOf(refused)).toEqual([]);

@@ -33,7 +33,7 @@ const as = (session: string, headers: Record<string, string> = {}) => ({ cookie:
 const countPartners = async () => expectStatus(await operatorOf(service).get(PARTNERS), 200)['count'];
 
 test.each(['/', '/queues', '/queues/api/queues', PARTNERS, '/api/v1/operator/nothing', '/nothing'])(
-  'without a key a program is refused at %s, a browser is shown the sign-in page and comes back',
+  'without a key, programs are rejected at %s, and browsers sign in and return',
   async (path) => {
     expect(verdict(await stranger.get(path))).toBe('401 INVALID_API_KEY');
     expect(verdict(await stranger.get(path, { accept: 'application/json' }))).toBe('401 INVALID_API_KEY');
@@ -50,7 +50,7 @@ describe('a key', () => {
     ['an empty', () => ''],
     ['a longer', () => `${OPERATOR_KEY}0`],
     ['a shorter', () => OPERATOR_KEY.slice(0, -1)],
-  ])('%s key is refused, in the header as on the page, and gives no cookie', async (_what, keyOf) => {
+  ])('%s key is rejected, in the header and on the page, and gets no cookie', async (_what, keyOf) => {
     const key = keyOf();
     expect(verdict(await stranger.get(PARTNERS, { 'x-api-key': key }))).toBe('401 INVALID_API_KEY');
     const page = await signIn({ key });
@@ -59,14 +59,14 @@ describe('a key', () => {
     expect(page.text).not.toContain(partner.apiKey);
   });
 
-  test('that is wrong is not made good by a cookie', async () => {
+  test('that is wrong is rejected even with a valid cookie', async () => {
     const headers = as(cookie, { 'x-api-key': 'wrong', ...OWN });
     expect(verdict(await stranger.get(PARTNERS, headers))).toBe('401 INVALID_API_KEY');
   });
 });
 
 describe('the sign-in page', () => {
-  test('is open to all, runs no script, and posts to its own origin', async () => {
+  test('is public, runs no script, and posts to its own origin', async () => {
     const page = await stranger.get('/sign-in', BROWSER);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('<form class="stack" method="post" action="/sign-in">');
@@ -75,7 +75,7 @@ describe('the sign-in page', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'/);
   });
 
-  test('gives a cookie that scripts cannot read, other sites do not send, and eight hours end', async () => {
+  test('sets a cookie that scripts cannot read, other sites do not send, and that lasts eight hours', async () => {
     const reply = await signIn({ key: OPERATOR_KEY });
     expect(reply).toMatchObject({ status: 303, text: expect.any(String) });
     const attributes = (reply.headers.get('set-cookie') ?? '').split('; ').slice(1);
@@ -86,7 +86,7 @@ describe('the sign-in page', () => {
   test.each([
     ['https', true],
     ['http', false],
-  ])('fetched by %s gives a cookie of which Secure is %s, and takes it back so', async (scheme, isSecure) => {
+  ])('fetched by %s sets a cookie with Secure %s, and removes it equally', async (scheme, isSecure) => {
     const own = { host: 'console.example', origin: `${scheme}://console.example` };
     const given = await signIn({ key: OPERATOR_KEY }, own);
     const taken = await stranger.send('POST', '/sign-out', { headers: as(cookieOf(given), own) });
@@ -101,7 +101,7 @@ describe('the sign-in page', () => {
     ['https://console.example', 'console.example:443'],
     ['http://console.example', 'console.example:80'],
     ['https://console.example', 'CONSOLE.example'],
-  ])('of %s takes a sign-in where the proxy names the host %s', async (origin, host) => {
+  ])('of %s accepts a sign-in if the proxy names the host %s', async (origin, host) => {
     expect((await signIn({ key: OPERATOR_KEY }, { origin, host })).status).toBe(303);
   });
 
@@ -109,12 +109,12 @@ describe('the sign-in page', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],
     ['nowhere', {}],
-  ])('signs nobody in from %s', async (_where, headers) => {
+  ])('rejects a sign-in from %s', async (_where, headers) => {
     const reply = await signIn({ key: OPERATOR_KEY }, headers);
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
   });
 
-  test('a form that is too large, of another type or malformed is rejected with 4xx', async () => {
+  test('rejects a form that is too large, malformed or of another type with 4xx', async () => {
     expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
     const post = (type: string, body: string) =>
       stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
@@ -129,7 +129,7 @@ describe('the sign-in page', () => {
 
 describe('after signing in, next', () => {
   test.each(['/', '/queues', '/queues/queue/hold-expiry?status=failed', '/a//b', '/%2F%2Fevil.example'])(
-    '%s is a path of this origin and is gone to',
+    '%s is a path of this origin, and is the target',
     async (next) => {
       expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe(next);
     },
@@ -149,20 +149,20 @@ describe('after signing in, next', () => {
     'evil.example',
     '/a\\..\\..\\evil',
     '',
-  ])('%j would leave it, so the operator lands at the start', async (next) => {
+  ])('%j would leave the origin, so the target is the start page', async (next) => {
     expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe('/');
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(next)}`);
     expect(page.text).toContain('name="next" value="/"/>');
   });
 
-  test('is text on the page, whatever it holds', async () => {
+  test('is text on the page, whatever it contains', async () => {
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(`/"'><script>alert(1)</script>&`)}`);
     expect(page.text).toContain(`value="/&quot;'>&lt;script>alert(1)&lt;/script>&amp;"`);
   });
 });
 
 describe('the cookie', () => {
-  test('lets a browser read, and change from a page of this origin', async () => {
+  test('lets a browser read, and make changes from a page of this origin', async () => {
     expect(verdict(await stranger.get(PARTNERS, as(cookie)))).toBe('200');
     expect((await stranger.get('/queues', as(cookie, BROWSER))).status).toBe(200);
     const body = { name: 'Made in a browser', contact_email: 'dev@partner.example' };
@@ -189,7 +189,7 @@ describe('the cookie', () => {
     expect(await countPartners()).toBe(before);
   });
 
-  test('that was copied is rejected after the sign-out by every process; other sessions go on', async () => {
+  test('if copied is rejected by every process after the sign-out; other sessions continue', async () => {
     const [mine, other] = [
       cookieOf(await signIn({ key: OPERATOR_KEY })),
       cookieOf(await signIn({ key: OPERATOR_KEY })),
@@ -207,7 +207,7 @@ describe('the cookie', () => {
     }
   });
 
-  test('that was signed out is remembered until it would have run out, and no longer', async () => {
+  test('is remembered after the sign-out until it would have expired, and no longer', async () => {
     const mine = cookieOf(await signIn({ key: OPERATOR_KEY }));
     for (let time = 0; time < 2; time += 1) {
       await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
@@ -219,7 +219,7 @@ describe('the cookie', () => {
     expect(indexes.find(({ name }) => name === 'over')).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
   });
 
-  test('is taken back at the sign-out, which no other site can ask for', async () => {
+  test('is removed by the sign-out, which no other site can request', async () => {
     const reply = await stranger.send('POST', '/sign-out', { headers: as(cookie, OWN) });
     expect([reply.status, reply.headers.get('location')]).toEqual([303, '/sign-in']);
     expect(reply.headers.get('set-cookie')).toMatch(/^operator_session=;.*Max-Age=0/);

@@ -50,7 +50,7 @@ describe('a confirm that asks for package credit', () => {
     expect(await bookSlot(partner, slot(), withCredit(phone))).not.toHaveProperty('package_credit_consumed');
   });
 
-  test('consumes nothing if it is rejected', async () => {
+  test('consumes no credit if it is rejected', async () => {
     const phone = anyPhone();
     const purchase = await sellCredits(phone, 1);
     const hold = await placeHold(partner, slot());
@@ -61,7 +61,7 @@ describe('a confirm that asks for package credit', () => {
   });
 });
 
-test('a booking that consumed a credit gives it back once, however many refunds race', async () => {
+test('a booking that consumed a credit returns it once, however many refunds race', async () => {
   const phone = anyPhone();
   const purchase = await sellCredits(phone, 3);
   const booked = await bookSlot(partner, slot(), withCredit(phone));
@@ -70,8 +70,8 @@ test('a booking that consumed a credit gives it back once, however many refunds 
   expect(await creditsOf(purchase)).toBe('3 ACTIVE');
 });
 
-describe(`${RACERS} confirms at once for one customer`, () => {
-  test('consume exactly the credits that there are, and every confirm books', async () => {
+describe(`${RACERS} concurrent confirms for one customer`, () => {
+  test('consume exactly the available credits, and every confirm books', async () => {
     const phone = anyPhone();
     const purchases = [await sellCredits(phone, 7), await sellCredits(phone, 3)];
     const holds = [];
@@ -118,7 +118,7 @@ const purchaseBody = (fields: Json = {}): Json => ({
 });
 const buy = (id: string, body: Json) => partner.api.post(`/api/v1/packages/${id}/purchase`, body);
 describe('a purchase', () => {
-  test('of a package that is no longer on sale is refused, yet a replay of an earlier one is answered', async () => {
+  test('of a package no longer on sale is rejected, but an earlier one is replayed', async () => {
     const id = await anyPackage(service, partner, [venue.id]);
     const body = purchaseBody();
     const first = await buy(id, body);
@@ -127,7 +127,7 @@ describe('a purchase', () => {
     expect((await buy(id, body)).text).toBe(first.text);
   });
 
-  test('raced 16 times with one key is one purchase', async () => {
+  test('requested 16 times concurrently with one key is made once', async () => {
     const body = purchaseBody();
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -143,7 +143,7 @@ describe('a purchase', () => {
 });
 
 describe('the operator', () => {
-  test('adds, reads, lists and changes packages; what was bought stays as it was', async () => {
+  test('adds, reads, lists and changes packages; existing purchases stay the same', async () => {
     const operator = operatorOf(service);
     const id = await anyPackage(service, partner, [venue.id], { description: 'Old' });
     const bought = await buyPackage(partner, id);

@@ -83,7 +83,7 @@ describe('the command line', () => {
     expect(err).toContain(named);
   });
 
-  test('a missing key is named with its option; a broken key or an address with a password is not quoted', async () => {
+  test('a missing key is named with its option; a malformed key or an address with a password is not quoted', async () => {
     const asked = (apiKey: string | undefined, environment: object = {}) =>
       runPartner({ url: service.url, apiKey }, ['status'], { environment });
     const missing = { code: 2, err: expect.stringMatching(/PARTNER_API_KEY.*--key-file/) };
@@ -98,7 +98,7 @@ describe('the command line', () => {
     }
   });
 
-  test('the key is read from a file, and help says every exit code', async () => {
+  test('the key is read from a file, and help lists every exit code', async () => {
     const file = path.join(await temporaryFolder(), 'key');
     await writeFile(file, `${partner.apiKey}\n`);
     const status = await runPartner({ url: service.url, apiKey: undefined }, ['status', '--key-file', file]);
@@ -108,7 +108,7 @@ describe('the command line', () => {
     for (const code of ['0', '1', '2', '3', '4', '130']) expect(help.out).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
   });
 
-  test('a rejected call is 1, with code and request id; a service that is not reached is 3', async () => {
+  test('a rejected call is 1, with code and request id; an unreachable service is 3', async () => {
     const rejected = await runPartner({ url: service.url, apiKey: 'pk_sandbox_none' }, ['status']);
     expect([rejected.code, rejected.err]).toEqual([
       1,
@@ -131,7 +131,7 @@ describe('the command line', () => {
     expect(words.filter((each) => !guide.includes(each))).toEqual([]);
   });
 
-  test('it knows the types of events that the service has', () => {
+  test('it knows all event types of the service', () => {
     expect([...EVENT_TYPES].toSorted()).toEqual([...SERVICE_EVENT_TYPES].toSorted());
   });
 });
@@ -156,7 +156,7 @@ describe('partner trigger', () => {
     ['hold_expired', '/api/v1/partner/holds', /^Given back: hold \S+\.$/m],
     ['booking_refunded', '/api/v1/bookings/confirm', /^Given back: booking \S+\.$/m],
     ['booking_cancelled', '/cancel', /^Nothing was left to give back\.$/m],
-  ])('%s, interrupted as %s is under way, gives back what it made', async (type, under, said) => {
+  ])('%s, interrupted during %s, releases what it made', async (type, under, said) => {
     const before = await freeSlots();
     let interrupt = () => undefined as void;
     const proxy = await startFaultyProxy(service.url, ({ path: asked }) => {
@@ -171,7 +171,7 @@ describe('partner trigger', () => {
     expect(await freeSlots()).toBe(before);
   });
 
-  test('with --keep the hold stays, on the slot that was asked for', async () => {
+  test('with --keep the hold stays, on the requested slot', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { code, out, err } = await run('trigger', 'hold_created', '--keep', '--slot', slotId);
     expect([code, err]).toEqual([0, 'placeHold: hold_created\n']);
@@ -197,7 +197,7 @@ describe('partner trigger', () => {
 });
 
 describe('partner hold and confirm', () => {
-  test('a slot is held and booked; a key that was used before is reported', async () => {
+  test('a slot is held and booked; a reused key is reported', async () => {
     const rest = ['--ttl', '120', '--order-reference', 'o-1'];
     const hold = ['hold', '--venue', venue.id, '--date', dateIn(4), ...rest];
     const refused = await run(...hold, '--idempotency-key', 'o-1-hold');
@@ -220,7 +220,7 @@ describe('partner hold and confirm', () => {
     expect(repeated.out).toContain(String(booked['booking_id']));
   });
 
-  test('--watch notices what is done to the hold elsewhere, and ends with 0 when it is no more', async () => {
+  test('--watch reports changes of the hold by others, and ends with 0 when it has ended', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const line = ['hold', slotId, '--ttl', '600', '--watch', '--json'];
     const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
@@ -236,7 +236,7 @@ describe('partner hold and confirm', () => {
     ]);
   });
 
-  test('where no answer came, the message has the key with which the call is done once', async () => {
+  test('without an answer, the message has the key with which a retry takes effect once', async () => {
     const [slot_id = ''] = await freeSlotIds(partner, venue.id);
     const lost: Fault = { kind: 'unknown' };
     const proxy = await startFaultyProxy(service.url, ({ method }) => (method === 'POST' ? lost : { kind: 'none' }));
@@ -251,7 +251,7 @@ describe('partner hold and confirm', () => {
 });
 
 describe('partner replay', () => {
-  test('forwards the events of a time again in their order, signed, and says how many', async () => {
+  test('forwards the events since a time again, in order and signed, and reports their number', async () => {
     const own = await anyVenue(service);
     const replayed = await anyPartner(service, [own.id]);
     const ids: string[] = [];
@@ -279,7 +279,7 @@ describe('partner replay', () => {
 describe('partner status', () => {
   const action = ({ out }: Ended) => out.split('\n').filter((line) => line.startsWith('Needs action'));
 
-  test('with nothing to do it is 0; a partner without venues is told so, and it is 4', async () => {
+  test('with nothing to do it is 0; a partner without venues gets a message and 4', async () => {
     const fine = await run('status');
     expect([fine.code, action(fine), fine.err]).toEqual([0, [], '']);
     expect(fine.out).toMatch(/^Venues +1: Koramangala Arena$/m);
@@ -289,7 +289,7 @@ describe('partner status', () => {
     expect([bare.code, action(bare)]).toEqual([4, [expect.stringContaining('No venue is granted')]]);
   });
 
-  test('a dead letter and an endpoint that fails need action; in 80 columns ids are whole', async () => {
+  test('a dead letter and a failing endpoint need action; ids are whole in 80 columns', async () => {
     const own = await anyVenue(service);
     const failing = await anyPartner(service, [own.id]);
     const endpoint = await openEndpoint(500);

@@ -31,7 +31,7 @@ afterAll(() => close());
 const { signal } = new AbortController();
 const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-24T09:00:00.000Z' } as FeedEvent;
 
-test('of an action that answers without an end, no more than 1 MB is read, and that is the finding', async () => {
+test('at most 1 MB of an endless answer to an action is read, which is a finding', async () => {
   status = 200;
   await expect(httpTransport(url, signal)('reconcile', {})).rejects.toThrow(
     'reconcile answered more than 1 MB. Answer its result and nothing else.',
@@ -39,7 +39,7 @@ test('of an action that answers without an end, no more than 1 MB is read, and t
   expect(sentBytes).toBeLessThan(MUCH_BYTES);
 });
 
-test.each([200, 500])('of an endpoint that answers %i without an end, the status counts', async (given) => {
+test.each([200, 500])('the status %i of an endpoint with an endless response counts', async (given) => {
   status = given;
   const posted = await postDelivery(url, signDelivery(EVENT, { secret: 'whsec_any' }));
   expect([posted.status, sentBytes < MUCH_BYTES]).toEqual([given, true]);

@@ -19,21 +19,21 @@ const isRunning = (pid: number) => {
   }
 };
 
-test('of a command that writes without an end, no more than 1 MB is read, and it is killed', async () => {
+test('at most 1 MB of a command’s endless output is read, and the command is killed', async () => {
   const endless = "const more = () => process.stdout.write('x'.repeat(65536), more); more();";
   await expect(transportOf(endless)('reconcile', {})).rejects.toThrow(
     'reconcile answered more than 1 MB. Answer its result and nothing else.',
   );
 });
 
-test('what a command logs is read to its end, however much that is', async () => {
+test('a command’s log is read to its end, however long', async () => {
   const log = "process.stderr.write('x'.repeat(5_000_000), () => console.log('{}'));";
   expect(await transportOf(log)('reconcile', {})).toEqual({});
   const failing = "process.stderr.write('no such order' + ' '.repeat(5_000_000), () => process.exit(3));";
   await expect(transportOf(failing)('reconcile', {})).rejects.toThrow('exit code 3: no such order');
 });
 
-test('what a command leaves running is not waited for, though it has its stdout', async () => {
+test('a process that a command leaves running is not waited for, although it has its stdout', async () => {
   const beganAt = performance.now();
   const { signal } = new AbortController();
   const { pid } = (await commandTransport(leaving('exit 0'), ENVIRONMENT, signal)('reconcile', {})) as {
@@ -44,7 +44,7 @@ test('what a command leaves running is not waited for, though it has its stdout'
   process.kill(pid);
 });
 
-test('at the deadline, and when it is interrupted, a command is killed with all that it has started', async () => {
+test('at the deadline or an interruption, a command is killed with all its processes', async () => {
   const folder = await temporaryFolder();
   const started = (signal: AbortSignal, deadlineMs?: number) => {
     const file = path.join(folder, `pid-${deadlineMs ?? 'none'}`);

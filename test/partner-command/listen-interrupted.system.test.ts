@@ -189,7 +189,7 @@ async function faultsOfDeliveries({ endpoint, secret }: Scene): Promise<string[]
 }
 
 describe('partner listen', () => {
-  test('through 20 cuts and restarts, everything arrives in order, signed, and what comes twice is announced', async () => {
+  test('after 20 cuts and restarts, everything has arrived in order and signed, and repetitions are announced', async () => {
     const scene = await startScene();
     const cuts = Object.values(CUTS);
     for (let round = 0; round < 4; round += 1)
@@ -206,7 +206,7 @@ describe('partner listen', () => {
     expect(await faultsOfDeliveries(scene)).toEqual([]);
   }, 240_000);
 
-  test('of two listeners with one state the second ends with 2, and names the process that has it', async () => {
+  test('a second listener with the same state ends with 2, and names the first one’s process', async () => {
     const scene = await startScene();
     const second = await run(process.execPath, scene.commandLine).catch((failure: unknown) => failure);
     expect(second).toMatchObject({
@@ -216,7 +216,7 @@ describe('partner listen', () => {
     });
   });
 
-  test('a lock whose process died is no obstacle, even where another has its pid now', async () => {
+  test('a lock whose process died does not prevent a start, even if another process has its pid now', async () => {
     const file = path.join(await temporaryFolder(), 'state.json');
     // No system uses this process id.
     await writeFile(`${file}.99999999.lock`, '');

@@ -65,7 +65,7 @@ const namesIn = (text: string) => (text.match(/(?<=`)\w+(?=`)/g) ?? []).toSorted
 const holdsAt = () => endpoint.received.map(({ body }) => String(body['hold_id']));
 
 describe('partner listen', () => {
-  test('forwards what happens from the first start on, signed with the secret that it keeps for its owner alone', async () => {
+  test('forwards events from its first start on, signed with a secret that only its owner can read', async () => {
     await makeHold();
     const listener = await listen();
     const after = await makeHold();
@@ -83,7 +83,7 @@ describe('partner listen', () => {
     expect(again.printed.err).toContain(`Signed with ${secret}`);
   });
 
-  test('began while the feed had events of an hour, --since takes them too, and later starts go on', async () => {
+  test('--since also takes older events at the first start, and later starts continue', async () => {
     const first = await makeHold();
     const listener = await listen('--since', '1h');
     // Wait for the listener: if it stopped before it saw the response, it would repeat the delivery.
@@ -97,7 +97,7 @@ describe('partner listen', () => {
     expect(again.printed.err).toContain('--since is not used');
   });
 
-  test('sends an event that is not accepted again, in its place, under its number, and says that it may have arrived', async () => {
+  test('sends a rejected event again, in order and with its id, and says that it may have arrived', async () => {
     endpoint.respondWith(500);
     const listener = await listen();
     const first = await makeHold();
@@ -114,7 +114,7 @@ describe('partner listen', () => {
     expect(listener.printed.err).toMatch(/^repeated: hold_created \S+ may have arrived before/m);
   });
 
-  test('with --events only those are forwarded, and with --secret that one signs', async () => {
+  test('--events forwards only those types, and --secret signs with that secret', async () => {
     await listen('--events', 'booking_created', '--secret', 'whsec_mine');
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { hold_id: holdId } = await bookSlot(partner, slotId);
@@ -124,7 +124,7 @@ describe('partner listen', () => {
     expect([event.event_type, endpoint.received.length]).toEqual(['booking_created', 1]);
   });
 
-  test('takes the secret of the environment, and shows no control characters of names', async () => {
+  test('uses the secret of the environment, and shows no control characters of names', async () => {
     const me = await partner.api.get('/api/v1/partner/me');
     const named = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
     const headers = { 'content-type': 'application/json' };
@@ -145,7 +145,7 @@ describe('partner listen', () => {
     await proxy.close();
   });
 
-  test('--json is a line of JSON for whatever happens, with the fields of its row in the guide', async () => {
+  test('--json prints a JSON line for every occurrence, with the fields of its row in the guide', async () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const rows = [...guide.matchAll(/^\| `(\w+)` \| [^|]+ \| (`.*) \|$/gm)];
     const shapes = Object.fromEntries(rows.map(([, type = '', fields = '']) => [type, namesIn(`\`type\` ${fields}`)]));
@@ -173,7 +173,7 @@ describe('the state of partner listen', () => {
     return started.ended;
   };
 
-  test('of another partner is not used, nor a file that is something else', async () => {
+  test('of another partner or in another format is not used', async () => {
     await stop(await listen());
     partner = await anyPartner(service, [venue.id]);
     const otherPartner = expect.stringMatching(/^error: --state: .+ is of partner /);
@@ -184,7 +184,7 @@ describe('the state of partner listen', () => {
     expect(await readFile(stateFile(), 'utf8')).toBe('something else');
   });
 
-  test('with a cursor that the service does not take says what to do, and is left as it is', async () => {
+  test('with a cursor that the service rejects says what to do, and stays the same', async () => {
     await stop(await listen());
     const state = JSON.parse(await readFile(stateFile(), 'utf8')) as object;
     await writeFile(stateFile(), JSON.stringify({ ...state, cursor: 'v2.of-another.deployment' }));

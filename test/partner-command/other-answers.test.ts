@@ -20,7 +20,7 @@ test.each([
   [302, { location: '/login' }, '', 'responded with 302'],
   [200, JSON_TYPE, '{"hello": "world"}', '200 (application/json, of the body, partner_id must be a text)'],
   [200, JSON_TYPE, '[]', 'responded with 200 (application/json, of the body, it must be an object)'],
-])('status is told %i %j %j: 3, and what answered is said', async (status, headers, body, said) => {
+])('status ends with 3 after %i %j %j, and its message describes the response', async (status, headers, body, said) => {
   answer = (response) => void response.writeHead(status, headers).end(body);
   const { code, out, err } = await run('status');
   expect([code, out]).toEqual([3, '']);
@@ -34,7 +34,7 @@ test.each([
   ['<h1>Sign in</h1>', HTML, 'a body that is not JSON'],
   ['', HTML, 'a body that is not JSON'],
   ['{"ok": true}', JSON_TYPE, 'must be '],
-])('200 and %j, where each command looks for its own: 3', async (body, headers, said) => {
+])('each command ends with 3 if it gets 200 and %j', async (body, headers, said) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
   const commands = [['status'], ['hold', '--venue', 'v', '--date', '2026-11-24'], ['hold', 'a-slot'], CONFIRM];
   for (const { code, err } of await Promise.all(commands.map((args) => run(...args))))

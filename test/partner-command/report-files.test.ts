@@ -23,7 +23,7 @@ beforeEach(async () => {
 const NOBODY = { url: 'http://127.0.0.1:1023', apiKey: 'pk_sandbox_any' };
 const certify = (...args: string[]) => partner(NOBODY, ['certify', '--profile', at('profile.json'), ...args]);
 
-test('a report over the profile, over the key or over the other report is wrong usage, by whatever name', async () => {
+test('a report over the profile, the key or the other report is wrong usage, by any path', async () => {
   await writeFile(at('key'), 'pk_sandbox_any');
   await symlink(folder, at('same'));
   await link(at('profile.json'), at('linked.json'));
@@ -43,14 +43,14 @@ test('a report over the profile, over the key or over the other report is wrong 
   expect(await readFile(at('profile.json'), 'utf8')).toBe(PROFILE);
 });
 
-test('a run that does not begin leaves no report, and one that is there as it was', async () => {
+test('a run that does not begin leaves no report, and does not change an existing one', async () => {
   await writeFile(at('old.html'), 'of the last run');
   const { code } = await certify('--report-json', at('report.json'), '--report-html', at('old.html'));
   expect([code, (await readdir(folder)).toSorted()]).toEqual([3, ['old.html', 'profile.json']]);
   expect(await readFile(at('old.html'), 'utf8')).toBe('of the last run');
 });
 
-test('a report replaces what a link leads to, and leaves nothing beside it', async () => {
+test('a report replaces the target of a link, and leaves no other file', async () => {
   await symlink(at('target'), at('link'));
   await writeFile(at('target'), 'of the last run');
   await writeReport(['--report-json', at('link')], 'new');

@@ -12,7 +12,7 @@ const busy = (seconds: number) =>
   }));
 
 test.each([['status'], ['listen']])(
-  '%s says that it waits, and until when, not in what is for programs',
+  '%s says that it waits, and until when, but not in the output for programs',
   async (command) => {
     const proxy = await busy(50);
     const args = command === 'listen' ? ['listen', '--forward-to', 'http://127.0.0.1:1023'] : [command];
@@ -26,7 +26,7 @@ test.each([['status'], ['listen']])(
   },
 );
 
-test('where it does not wait so long, it says when to call again', async () => {
+test('if it does not wait that long, it says when to call again', async () => {
   const proxy = await busy(3600);
   const { code, err } = await partner({ url: proxy.url, apiKey: 'pk_sandbox_any' }, ['status']);
   await proxy.close();

@@ -41,8 +41,8 @@ const certify = (body: Json, id = partner.id) => operator.post(`${PARTNERS}/${id
 const attached = async (id = partner.id) =>
   expectStatus(await operator.get(`${PARTNERS}/${id}/certification-report`), 200);
 
-describe('a report that is attached at certification', () => {
-  test('is stored as a whole, summarised with the partner, and replaced by a later one', async () => {
+describe('a report attached to a certification', () => {
+  test('is stored completely, summarised with the partner, and replaced by a later one', async () => {
     const { id } = await anyPartner(service, []);
     expect(await attached(id)).toEqual({ partner_id: id, attached_at: null, report: null });
     const first = reportOf(['not_tried'], { partner_id: id });
@@ -103,7 +103,7 @@ describe('a report that is attached at certification', () => {
     expect((await attached())['report']).toBeNull();
   });
 
-  test('may be of a newer suite, and of a clock slightly ahead', async () => {
+  test('may have a newer suite, and a clock slightly ahead', async () => {
     const { id } = await anyPartner(service, []);
     const times = { started_at: inMinutes(1), ended_at: inMinutes(2) };
     const newer = ofOnly([...reportOf().scenarios, another], { partner_id: id, suite_version: '99.0.0' });
@@ -111,7 +111,7 @@ describe('a report that is attached at certification', () => {
     expect(certified['certification_report']).toMatchObject({ suite_version: '99.0.0', passed: ALL + 1 });
   });
 
-  test('may name another partner_id in production: that of the sandbox', async () => {
+  test('may name another partner_id in production: the sandbox’s', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const seller = { name: 'Turf Town', contact_email: 'any@turftown.example' };
@@ -126,7 +126,7 @@ describe('a report that is attached at certification', () => {
     }
   });
 
-  test('is of a partner that exists', async () => {
+  test('needs an existing partner', async () => {
     const missing = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b99';
     const report = reportOf([], { partner_id: missing });
     expect(verdict(await certify({ report }, missing))).toBe('404 PARTNER_NOT_FOUND');

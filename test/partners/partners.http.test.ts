@@ -40,7 +40,7 @@ const answerTo = async (key: Json, url = service.url) =>
   verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
 
 describe('partners', () => {
-  test('are registered active and not certified', async () => {
+  test('are created active and not certified', async () => {
     const { id, ...partner } = await create();
     expect(partner).toEqual({
       partner_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
@@ -56,7 +56,7 @@ describe('partners', () => {
   });
 
   test.each([PARTNERS, '/api/v1/operator/venues', '/api/v1/operator/packages'])(
-    '%s is paged: pages of 2 have everything once, in the order of the whole',
+    '%s is paged: pages of 2 have everything once, in the overall order',
     async (path) => {
       const venue = await anyVenue(service);
       for (let each = 0; each < 3; each += 1) {
@@ -78,7 +78,7 @@ describe('partners', () => {
     },
   );
 
-  test('venues are paged by name: a renamed one hides no other', async () => {
+  test('venues are paged by name; a renamed one hides no other', async () => {
     const named = async (name: string) => (await anyVenue(service, [], { name })).id;
     const ids = [await named('Page A'), await named('Page B'), await named('Page C')];
     const path = '/api/v1/operator/venues';
@@ -99,7 +99,7 @@ describe('partners', () => {
     expect((await follow(a)).filter((id) => ids.includes(String(id)))).toEqual([a, b, c, a]);
   });
 
-  test('a PATCH changes the given fields, and none that is not for operators to set', async () => {
+  test('a PATCH changes the given fields, but none that operators may not set', async () => {
     const { id, ...before } = await create();
     const changes = { name: '$status', contact_email: 'ops@seller.example', status: 'suspended' };
     const ignored = { partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' };
@@ -117,7 +117,7 @@ describe('partners', () => {
 });
 
 describe('keys', () => {
-  test('are issued for a partner, shown once, and open the partner interface at once', async () => {
+  test('are created for a partner, shown once, and valid immediately', async () => {
     const { id } = await create();
     const key = await issue(id, { label: 'staging' });
     expect(key).toEqual({
@@ -161,7 +161,7 @@ describe('keys', () => {
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
 
-  test('end when they are revoked, once and for good', async () => {
+  test('end for good when they are revoked, once', async () => {
     const { id } = await create();
     const key = await issue(id);
     const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
@@ -187,14 +187,14 @@ describe('keys', () => {
 });
 
 describe('a key', () => {
-  test('that would have expired is not issued', async () => {
+  test('that would already have expired is not created', async () => {
     const { id } = await create();
     const reply = await operator.post(`${PARTNERS}/${id}/keys`, { expires_at: new Date().toISOString() });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR expires_at');
     expect(expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
   });
 
-  test('of the sandbox is rejected in production on the same database, and the other way round', async () => {
+  test('of the sandbox is rejected in production on the same database, and the reverse', async () => {
     const { listenBeside } = service.inHost<typeof Beside>(BESIDE);
     const live = await listenBeside('partner', { serviceMode: 'production' });
     const liveAdmin = await listenBeside('admin', { serviceMode: 'production' });
@@ -215,7 +215,7 @@ describe('a key', () => {
   });
 });
 
-test('a partner reads the mode, the horizon and the limits of its service, null for no limit', async () => {
+test('a partner reads the mode, the horizon and the limits of its service; null means no limit', async () => {
   const { listenBeside } = service.inHost<typeof Beside>(BESIDE);
   const settings = {
     serviceMode: 'production' as const,
@@ -263,7 +263,7 @@ test('a grant for a missing venue is rejected', async () => {
   expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
 });
 
-test('certification of concurrent calls has one date, the first', async () => {
+test('concurrent certifications have one date, the first', async () => {
   const { id } = await anyPartner(service, []);
   await changeRow(service, 'partners', id, { $set: { certifiedAt: null } });
   const replies = await Promise.all(

@@ -28,7 +28,7 @@ const expire = (key: Json) =>
   changeRow(service, 'api_keys', key['key_id'], { $set: { expiresAt: new Date(Date.now() - 1000) } });
 
 describe('rotating a key', () => {
-  test('returns a new key with the old label, and ends the old one at once', async () => {
+  test('returns a new key with the old label, and ends the old one immediately', async () => {
     const old = await issue({ label: 'checkout' });
     const fresh = expectStatus(await rotate(old), 201);
     expect(Object.keys(fresh)).toEqual(Object.keys(old));
@@ -56,7 +56,7 @@ describe('rotating a key', () => {
     expect((await listed(old))?.['expires_at']).toBe(expiresAt);
   });
 
-  test('once, however many calls race without an overlap', async () => {
+  test('succeeds once, however many calls race without an overlap', async () => {
     const old = await issue();
     const count = async () => service.context.db.collection('api_keys').countDocuments({ partnerId });
     const before = await count();
@@ -66,7 +66,7 @@ describe('rotating a key', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('rejects a key that was revoked, has expired, is missing or of another partner', async () => {
+  test('rejects a key that is revoked, expired, missing or of another partner', async () => {
     const [revoked, live] = [await issue(), await issue()];
     await operatorOf(service).delete(`${PARTNERS}/${partnerId}/keys/${String(revoked['key_id'])}`);
     const expired = await issue({ expires_at: '2099-01-01T00:00:00Z' });

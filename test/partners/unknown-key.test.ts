@@ -37,7 +37,7 @@ const VENUES = '/api/v1/partner/venues';
 const ask = async (key: string) => verdict(await createClient(service.url, key).get(VENUES));
 const unknownKey = () => `pk_sandbox_${randomBytes(8).toString('hex')}_${'x'.repeat(43)}`;
 
-test('a key that there is not costs the comparison that a wrong one of a real key’s name costs', async () => {
+test('an unknown key costs the same comparison as a wrong key with a real name', async () => {
   const { apiKey } = await anyPartner(service);
   const wrong = apiKey.replace(/.{43}$/, 'x'.repeat(43));
   const comparisonsOf = async (key: string) => {
@@ -52,7 +52,7 @@ test('a key that there is not costs the comparison that a wrong one of a real ke
   expect(await comparisonsOf(apiKey)).toEqual(['200', 32]);
 });
 
-test('past the limit of an address its unknown keys share reads, and a right one among them passes', async () => {
+test('above an address’s limit, unknown keys share reads, and a valid key among them passes', async () => {
   const [known, fresh] = [await anyPartner(service), await anyPartner(service)];
   expect(await ask(known.apiKey)).toBe('200');
   // The test above has used three.

@@ -18,7 +18,7 @@ function controlled(maxItems: number) {
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const itemsOf = (batches: readonly { items: readonly string[] }[]) => batches.map(({ items }) => items);
 
-test('a call alone begins at once; those that come meanwhile leave together, in batches one after the other', async () => {
+test('a single call begins immediately; calls made meanwhile are batched, one batch after the other', async () => {
   const { batches, call } = controlled(2);
   const calls = [call('a')];
   await settled();
@@ -37,7 +37,7 @@ test('a call alone begins at once; those that come meanwhile leave together, in 
   expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D', 'E']);
 });
 
-test('an error of one item is that of its call alone, and of a whole batch that of all its calls; the next goes on', async () => {
+test('an error of an item rejects its call only, an error of a batch all its calls; the next batch runs', async () => {
   const { batches, call } = controlled(10);
   const calls = [call('a'), call('b')];
   await settled();
@@ -56,7 +56,7 @@ test('an error of one item is that of its call alone, and of a whole batch that 
   expect(await after).toBe('E');
 });
 
-test('a batch that takes long does not keep the next one waiting', async () => {
+test('a slow batch does not delay the next one', async () => {
   const { batches, call } = controlled(10);
   const stuck = call('a');
   await settled();

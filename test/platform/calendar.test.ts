@@ -50,7 +50,7 @@ test.each([
   expect(datesBetween(first, last)).toEqual(expected);
 });
 
-test('the offsets of a zone begin with the one in force and go on with each change', () => {
+test('the offsets of a zone begin with the current one and include each change', () => {
   const [from, to] = [Date.parse('2025-01-01T00:00Z'), Date.parse('2025-12-31T00:00Z')];
   expect(offsetsOf('Europe/London', from, to)).toEqual([
     [from, 0],
@@ -79,7 +79,7 @@ test.each([
   expect(parseInstant(text)?.toISOString()).toBe(instant);
 });
 
-test('only RFC 3339 of the years that four digits show is an instant', () => {
+test('only RFC 3339 text with a four-digit year is an instant', () => {
   const others = ['2026-11-25', '2026-11-25T04:00:15', '2026-11-25T04:00:15.Z', '2026-11-25T04:00:15,5Z'];
   others.push('2026-02-30T04:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T04:60:00Z', '2026-11-25 04:00:00Z');
   others.push('2026-11-25T04:00:15.1234567890Z', '2026-11-25T04:00:00+24:00', '2026-11-25T04:00:00+0530');
@@ -87,7 +87,7 @@ test('only RFC 3339 of the years that four digits show is an instant', () => {
   expect(others.filter((text) => parseInstant(text) !== undefined)).toEqual([]);
 });
 
-test('a time zone has the spelling of the IANA database, whatever the case', () => {
+test('a time zone gets the spelling of the IANA database, in any case', () => {
   const listed = Intl.supportedValuesOf('timeZone');
   // Node lists old names. These are newer names, aliases, and names with unusual capitals.
   const others = ['Kolkata', 'Kathmandu', 'Ho_Chi_Minh', 'Ust-Nera'].map((city) => `Asia/${city}`);
@@ -107,7 +107,7 @@ test('only a name of the IANA database is a time zone', () => {
   expect(others.filter((text) => timeZoneNamed(text) !== undefined)).toEqual([]);
 });
 
-test('a date is the one of Temporal in every zone and year, on both sides of every quarter of an hour of the change of a day', () => {
+test('dates agree with Temporal in every zone and year, around every quarter of an hour at midnight', () => {
   const differing = Intl.supportedValuesOf('timeZone').flatMap((timeZone) =>
     [1900, 1971, 1999, 2000, 2011, 2026, 2040].flatMap((year) => {
       const midnight = Temporal.ZonedDateTime.from({ timeZone, year, month: 3, day: 28 }).epochMilliseconds;

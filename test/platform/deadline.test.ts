@@ -17,7 +17,7 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
 const endOf = async (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work.then(String, (err: Error) => err.name), delay(DEADLINE_MS + 2000, 'never', { ref: false })]);
 
-test('work is aborted at its deadline, though memory be collected before', async () => {
+test('work is aborted at its deadline, even after garbage collection', async () => {
   const ending = endOf(withDeadline(DEADLINE_MS, untilAborted, NEVER));
   const unheld = new WeakRef({});
   await delay(DEADLINE_MS / 4);
@@ -34,7 +34,7 @@ test('work that ignores its signal is not waited for, and its late failure is ig
   await delay(1);
 });
 
-test('work is aborted with the reason of its caller, before or while it goes on', async () => {
+test('work is aborted with its caller’s reason, before or during it', async () => {
   const caller = new AbortController();
   const ending = endOf(withDeadline(60_000, untilAborted, caller.signal));
   caller.abort(new RangeError('enough'));
@@ -42,7 +42,7 @@ test('work is aborted with the reason of its caller, before or while it goes on'
   expect(await endOf(withDeadline(60_000, untilAborted, caller.signal))).toBe('RangeError');
 });
 
-test('what ends in time is given, and leaves neither a timer nor a listener', async () => {
+test('work that ends in time returns its result, and leaves no timer or listener', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   let during = 0;

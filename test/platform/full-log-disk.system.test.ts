@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName, SHARED_NAME, serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
 
-test('where the log is on a full disk, an API serves on, says so once on stderr, and counts what it drops', async () => {
+test('with its log on a full disk, an API continues, says so once on stderr, and counts dropped lines', async () => {
   const environment = serviceEnvironment(freshName(), {
     MONGODB_URI: databaseUri(SHARED_NAME),
     LOG_LEVEL: 'info',

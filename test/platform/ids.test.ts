@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isUuid, newId } from '../../src/platform/ids.ts';
 
-test('ids are UUIDv7 of now, each later than the one before, however many are made at once', () => {
+test('ids are UUIDv7 of now and increase, however many are made together', () => {
   const from = Date.now();
   const ids = Array.from({ length: 10_000 }, newId);
   const to = Date.now();
@@ -13,7 +13,7 @@ test('ids are UUIDv7 of now, each later than the one before, however many are ma
   expect(Math.max(...times)).toBeLessThanOrEqual(to);
 });
 
-test('what is random in an id is drawn for it: none of it is that of another', () => {
+test('the random part of an id is new in each id', () => {
   const tails = Array.from({ length: 10_000 }, () => newId().slice(-10));
   expect(new Set(tails).size).toBe(tails.length);
 });

@@ -132,7 +132,7 @@ function elect(peer: Peer): void {
 }
 
 describe('an entry', () => {
-  test('is read once, and is the same object until it has changed', async () => {
+  test('is read once, and stays the same object until it changes', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     const first = await cached(peer, 'a');
@@ -145,7 +145,7 @@ describe('an entry', () => {
     expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
   });
 
-  test('is never that something is missing', async () => {
+  test('is never a missing row', async () => {
     const [peer, other] = [await openPeer(), await openPeer()];
     expect(await peer.read('a')).toBeNull();
     await other.write('a', { n: 1 });
@@ -156,7 +156,7 @@ describe('an entry', () => {
     await eventually('it is gone', async () => (await peer.read('a')) === null);
   });
 
-  test('that is in use is read again before half a lease is over: no call waits, and changes of others are known', async () => {
+  test('in use is read again within half a lease: no call waits, and changes of others are seen', async () => {
     const [leaseMs, readingMs] = [2000, 150];
     const [peer, other] = [await openPeer(leaseMs), await openPeer()];
     await peer.write('a', { n: 1 });
@@ -190,7 +190,7 @@ describe('an entry', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('that nobody uses is not read again, and is dropped after a minute', async () => {
+  test('that is not used is not read again, and is dropped after a minute', async () => {
     const sweeps: (() => void)[] = [];
     const original = globalThis.setTimeout;
     const catchSweeps = (run: () => void, ms?: number, ...rest: unknown[]) => {
@@ -212,7 +212,7 @@ describe('an entry', () => {
     expect(peer.cache.size().entries).toBe(1);
   });
 
-  test('shares readings with all others in use: eight a lease at most', async () => {
+  test('shares reads with all other used entries: at most eight in a lease', async () => {
     const peer = await openPeer(LONG_MS / 10);
     const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
     await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
@@ -231,7 +231,7 @@ describe('an entry', () => {
   test.each([
     ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
     ['small', 5050, '', 5000],
-  ])('is dropped for others where there are too many, even if they are %s', async (_size, count, text, kept) => {
+  ])('is dropped if there are too many, even if they are %s', async (_size, count, text, kept) => {
     const peer = await openPeer();
     const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
     await peer.db.collection('things').insertMany(rows as never);
@@ -270,7 +270,7 @@ describe('a reading', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('that a later one has overtaken replaces nothing', async () => {
+  test('overtaken by a later one replaces nothing', async () => {
     const { peer, held, first } = await overtakenReading();
     // It does not wait for the first read, which hangs on its connection.
     expect(await peer.read('a')).toMatchObject({ n: 2 });
@@ -281,7 +281,7 @@ describe('a reading', () => {
     expect(await peer.read('a')).toBe(second);
   });
 
-  test('is not kept unless the primary is confirmed: until then the database is asked each time, and there is no lease', async () => {
+  test('is not cached until the primary is confirmed: calls read the database, and there is no lease', async () => {
     const peer = await openPeer(SHORT_MS);
     peer.onConfirmation = away;
     for (const n of [1, 2]) {
@@ -296,7 +296,7 @@ describe('a reading', () => {
     expect(await peer.cache.isConfirmable()).toBe(true);
   });
 
-  test('whose confirmation is stuck on its connection has no lease, and keeps no other from one', async () => {
+  test('with a hanging confirmation gets no lease, and does not prevent others', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     const held = gate();
@@ -312,7 +312,7 @@ describe('a reading', () => {
   });
 
   test.each(['reading', 'confirmation'])(
-    'during which the driver learns of another primary, in its %s, counts for nothing',
+    'during which the driver learns of another primary, in its %s, is discarded',
     async (part) => {
       const peer = await openPeer();
       await peer.write('a', { n: 1 });
@@ -339,7 +339,7 @@ describe('a lease', () => {
   };
   const endsAt = (lease: Lease | undefined): number => lease?.beginBy.getTime() ?? Number.NaN;
 
-  test('begins a write within 0.6 of it from the oldest reading on, by the clock of the database, and gives it the rest', async () => {
+  test('allows a write to begin within 0.6 of its time, by the database’s clock, and to take the rest', async () => {
     const peer = await openPeer();
     await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
     const before = await nowOf(peer);
@@ -352,7 +352,7 @@ describe('a lease', () => {
     expect(endsAt(lease)).toBeLessThanOrEqual(after + 0.6 * LONG_MS);
   });
 
-  test('is prolonged by a reading that finds the same, and not by one that finds a change', async () => {
+  test('is extended by a read of an equal value, and not by one of a change', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     await cached(peer, 'a');
@@ -368,7 +368,7 @@ describe('a lease', () => {
     expect(endsAt(lease)).toBe(second);
   });
 
-  test('is over when the driver learns of another primary, with all that is cached', async () => {
+  test('ends, with all cache entries, when the driver learns of another primary', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     await cached(peer, 'a');
@@ -379,7 +379,7 @@ describe('a lease', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('is waited for by processes that want shorter ones', async () => {
+  test('is waited for by processes with shorter ones', async () => {
     const [long, short] = [await openPeer(1000), await openPeer(50)];
     await long.write('a', { n: 1 });
     await long.read('a');

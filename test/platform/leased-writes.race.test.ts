@@ -119,7 +119,7 @@ function slowReadings(db: Db, pause: () => Promise<void>, random: () => number):
   watchCacheCalls(db, { onReading: slowly, onConfirmation: slowly });
 }
 
-test('nothing is sold by a rule once its change was answered, however sellers are held up', async () => {
+test('nothing is sold by an old rule after the response to its change, however long sellers stall', async () => {
   const seed = propertySeed();
   const { faults, counts } = await sellAmidChanges(seed, true);
   expect([seed, faults]).toEqual([seed, []]);
@@ -127,6 +127,6 @@ test('nothing is sold by a rule once its change was answered, however sellers ar
   expect(Math.min(counts.sold, counts.late)).toBeGreaterThan(0);
 }, 300_000);
 
-test('control: it is where writes do not carry the end of their leases', async () => {
+test('control: old rules sell if writes ignore the end of their leases', async () => {
   expect((await sellAmidChanges(propertySeed(), false)).faults).not.toEqual([]);
 }, 300_000);

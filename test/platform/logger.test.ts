@@ -14,7 +14,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<s
   return Object.fromEntries(fields.filter(([name]) => !['level', 'time', 'service'].includes(name)));
 }
 
-test('a secret is never in a line, whether it stands by itself, in an object or with a child', () => {
+test('a secret is never in a line, whether by itself, in an object or in a child logger', () => {
   const fields = { api_key: 'a', customer_phone: 5, secret_key: { of: 'x' }, other: 'b', none: undefined };
   const clean = {
     api_key: '[redacted]',
@@ -31,7 +31,7 @@ test('a secret is never in a line, whether it stands by itself, in an object or 
   expect(logged((log) => log.child(fields).warn('said'))).toEqual({ ...clean, msg: 'said' });
 });
 
-test('of an error nothing but its type, text, stack and code', () => {
+test('an error is logged with its type, text, stack and code only', () => {
   const err = Object.assign(new TypeError('cannot'), { code: 'E1', api_key: 'a', url: 'redis://:password@' });
   const expected = {
     type: 'TypeError',

@@ -50,7 +50,7 @@ afterAll(async () => {
   await relay.close();
 });
 
-test('a command that meets a connection whose end has been read is repeated on another, or fails as out of reach', async () => {
+test('a command on a half-closed connection is retried on another, or fails as unreachable', async () => {
   const notes = service.context.db.collection<{ _id: number }>('notes');
   let made = 0;
   const writes: Promise<unknown>[] = [];
@@ -82,7 +82,7 @@ test('a command that meets a connection whose end has been read is repeated on a
   expect(written).toBeGreaterThanOrEqual(outcomes.length - refused.length);
 });
 
-test('so is a command whose connection closes after the driver has chosen it and before it writes', async () => {
+test('a command whose connection closes between its selection and the write is retried or fails likewise', async () => {
   const notes = service.context.db.collection<{ _id: number }>('notes');
   await Promise.all(Array.from({ length: 8 }, () => notes.findOne({})));
   let closed = 0;
@@ -103,7 +103,7 @@ test('so is a command whose connection closes after the driver has chosen it and
   expect(refused.filter((each) => !isDatabaseUnavailable(each))).toEqual([]);
 });
 
-test('so is a long command whose connection is reset while it is being sent', async () => {
+test('a long command whose connection is reset during sending is retried or fails likewise', async () => {
   const notes = service.context.db.collection<{ _id: number }>('notes');
   const long = { _id: -1, text: 'x'.repeat(8_000_000) };
   relay.swallow();
@@ -120,7 +120,7 @@ test('so is a long command whose connection is reset while it is being sent', as
   expect(err === undefined || isDatabaseUnavailable(err)).toBe(true);
 });
 
-test('calls of partners that meet one are answered, or 503 with Retry-After, and a hold is placed once', async () => {
+test('partners’ calls on a broken connection succeed, or get 503 with Retry-After, and a hold is placed once', async () => {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const { api } = partner;
@@ -143,7 +143,7 @@ test('calls of partners that meet one are answered, or 503 with Retry-After, and
   expect(await rowsOf(service, 'reservations', {})).toHaveLength(slotIds.length);
 });
 
-test('control: the errors of other connections, and what cannot be written at all, are not the database out of reach', async () => {
+test('control: other connections’ errors and unwritable commands do not mean an unreachable database', async () => {
   const port = await freePort();
   const elsewhere = await new Promise<Error>((resolve) => connect(port, '127.0.0.1').once('error', resolve));
   const tooLarge = { _id: 0, text: 'x'.repeat(2 ** 24) };

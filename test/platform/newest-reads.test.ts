@@ -13,7 +13,7 @@ function controlled(isThere: (key: string, isConfirming: boolean) => boolean) {
   return { asked, find };
 }
 
-test('what is missing is made sure of, together, and only then said to be missing', async () => {
+test('missing keys are confirmed together before they are reported missing', async () => {
   const { asked, find } = controlled((key, isConfirming) => key === 'a' || (key === 'late' && isConfirming));
   expect(await Promise.all(['a', 'late', 'b'].map(find))).toEqual([{ key: 'a' }, { key: 'late' }, null]);
   expect(asked).toEqual([
@@ -22,7 +22,7 @@ test('what is missing is made sure of, together, and only then said to be missin
   ]);
 });
 
-test('where that cannot be made sure, the calls for what is missing fail; others do not, and have not waited for it', async () => {
+test('if that fails, only the calls for missing keys fail; the others have not waited', async () => {
   const { asked, find } = controlled((key) => key === 'a');
   const missing = find('unsure');
   await find('a');

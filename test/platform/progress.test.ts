@@ -18,7 +18,7 @@ function running() {
   return { progress, pass, standStill };
 }
 
-test('what is silent for longer than it may be is a stall, with how long, until it beats again', () => {
+test('work silent for too long is a stall, with its duration, until it beats again', () => {
   const { progress, pass } = running();
   const sweep = progress.expect('sweep', 30_000);
   progress.expect('jobs', 60_000);
@@ -35,7 +35,7 @@ test('what is silent for longer than it may be is a stall, with how long, until 
   expect(progress.stalls()).toEqual([{ name: 'jobs', silent_seconds: 61 }]);
 });
 
-test('is a metric: 1 for what is stalled, 0 for what goes on', () => {
+test('progress is a metric: 1 for a stall, 0 otherwise', () => {
   const { progress, pass } = running();
   progress.expect('sweep', 30_000);
   progress.expect('jobs', 60_000);
@@ -44,7 +44,7 @@ test('is a metric: 1 for what is stalled, 0 for what goes on', () => {
   expect(readWork(progress)).toEqual({ work_stalled: { sweep: 1, jobs: 0 } });
 });
 
-test('a process that was frozen has lost no time: it could not have beaten', () => {
+test('for a frozen process no time passes: its work could not beat', () => {
   const { progress, pass, standStill } = running();
   progress.expect('sweep', 30_000);
   pass(20);

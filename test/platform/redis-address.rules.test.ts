@@ -27,7 +27,7 @@ describe('an address of Redis', () => {
       { ...CLUSTER, isEncrypted: true, password: 'p', hosts: [at('h1', 7000), at('h2', 6379)] },
     ],
     ['redis+cluster://h/', { ...CLUSTER, hosts: [at('h', 6379)] }],
-  ])('%s is read', (url, address) => {
+  ])('%s is valid', (url, address) => {
     expect(redisAddress(url)).toEqual(address);
   });
 
@@ -53,7 +53,7 @@ describe('an address of Redis', () => {
     ['rediss+cluster://:%zz@h', 'must have its user name and password percent-encoded'],
     ['redis+sentinel://h/main?sentinel_password=%zz', 'must have its user name and password percent-encoded'],
     ['redis://:%zz@h', 'must have its user name and password percent-encoded'],
-  ])('%s is refused, with what it must be', (url, fault) => {
+  ])('%s is rejected, with the correct form', (url, fault) => {
     expect(() => redisAddress(url)).toThrow(fault);
   });
 });

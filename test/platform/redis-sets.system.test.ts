@@ -56,7 +56,7 @@ describe.each([
     service = await useOf(set);
   });
 
-  test('takes and gives jobs, shows its queues, counts calls, and is looked at node by node', async () => {
+  test('accepts and returns jobs, lists queues, counts calls, and is checked node by node', async () => {
     expect(await service.offer('h1')).toBe(true);
     await service.hasTaken('h1');
     expect(await service.queues.exportMetrics()).toHaveLength(QUEUE_NAMES.length);
@@ -73,7 +73,7 @@ describe.each([
     expect(await askOnce(set.url, new AbortController().signal, readRedisInfos)).toHaveLength(set.nodes.length);
   });
 
-  test('is told of in figures, queues and servers, while one node is frozen', async () => {
+  test('shows metrics, queues and servers while one node is frozen', async () => {
     const last = set.nodes.at(-1);
     await last?.signal('SIGSTOP');
     const seen = await Promise.all([
@@ -89,7 +89,7 @@ describe.each([
     expect(atStart).toHaveLength(set.nodes.length - 1);
   });
 
-  test('goes on with another node when the one that takes the writes is killed; each offer ends within 800 ms', async () => {
+  test('continues on another node when the writable one is killed; each offer ends within 800 ms', async () => {
     const master = await set.masterOf(`${PREFIX}:hold-expiry:meta`);
     await set.nodes[master]?.signal('SIGKILL');
     let slowestMs = 0;

@@ -32,20 +32,20 @@ describe('sealing', () => {
     expect(createSecretBox([key]).open(sealed, row)).toBe(secret);
   });
 
-  test('opens what releases before version 2 sealed, which was bound to the row alone', () => {
+  test('opens text of releases before version 2, which was bound to the row only', () => {
     const sealed = 'v1.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3UVb3lR0RSbOuPFki9l7MU';
     expect(createSecretBox([key]).open(sealed, row)).toBe(secret);
     expect(faultOf(() => createSecretBox([key]).open(sealed, { ...row, id: 'other' }))).toBe('not_authentic');
   });
 
-  test('the same text is sealed differently every time', () => {
+  test('equal texts are sealed differently every time', () => {
     const box = createSecretBox([key]);
     expect(new Set(Array.from({ length: 100 }, () => box.seal(secret, row))).size).toBe(100);
   });
 });
 
 describe('the binding to a place', () => {
-  test('a sealed text that is moved to another row, or whose row is made another owner’s, does not open', () => {
+  test('a sealed text moved to another row, or whose row changes its owner, does not open', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
     const others = [
@@ -59,7 +59,7 @@ describe('the binding to a place', () => {
     expect(faultOf(() => box.open(sealed, row))).toBe('none');
   });
 
-  test('a sealed text that claims another version does not open', () => {
+  test('a sealed text with the number of another version does not open', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
     expect(faultOf(() => box.open(sealed.replace('v2', 'v1'), row))).toBe('not_authentic');
@@ -112,7 +112,7 @@ describe('the key ring', () => {
     expect(createSecretBox([newer]).open(rotated.seal(secret, row), row)).toBe(secret);
   });
 
-  test('a text whose key has left the ring names the key that is missing', () => {
+  test('a text whose key has left the ring names the missing key', () => {
     const sealed = createSecretBox([older]).seal(secret, row);
     const [, id] = sealed.split('.');
     const open = () => createSecretBox([newer]).open(sealed, row);
@@ -120,20 +120,20 @@ describe('the key ring', () => {
     expect(open).toThrow(String(id));
   });
 
-  test('a text under a foreign key that claims a known id does not open', () => {
+  test('a text under a foreign key with a known id does not open', () => {
     const [, , bytes] = createSecretBox([older]).seal(secret, row).split('.');
     const [, id] = createSecretBox([newer]).seal(secret, row).split('.');
     expect(faultOf(() => createSecretBox([newer, older]).open(`v1.${id}.${bytes}`, row))).toBe('not_authentic');
   });
 
-  test('a ring without keys, or with a key of another length, is refused', () => {
+  test('a ring without keys, or with a key of another length, is rejected', () => {
     expect(faultOf(() => createSecretBox([]))).toBe('no_keys');
     expect(faultOf(() => createSecretBox([randomBytes(16)]))).toBe('key_length');
     expect(faultOf(() => createSecretBox([key, randomBytes(31)]))).toBe('key_length');
   });
 });
 
-test('errors hold neither the text nor the sealed text nor a key', () => {
+test('errors do not contain the text, the sealed text or a key', () => {
   const box = createSecretBox([key]);
   const sealed = box.seal(secret, row);
   for (const action of [
@@ -154,7 +154,7 @@ test('errors hold neither the text nor the sealed text nor a key', () => {
 describe('derived keys', () => {
   const derived = (keys: Buffer[], purpose = 'cursors') => createSecretBox(deriveKeys(keys, purpose));
 
-  test('open nothing of the ring, nor of another purpose, nor the ring anything of theirs', () => {
+  test('open nothing sealed by the ring or for another purpose, and the ring nothing of theirs', () => {
     const sealed = derived([key]).seal(secret, row);
     expect(faultOf(() => createSecretBox([key]).open(sealed, row))).toBe('unknown_key');
     expect(faultOf(() => derived([key], 'others').open(sealed, row))).toBe('unknown_key');

@@ -14,7 +14,7 @@ describe('a MongoDB', () => {
   test.each([
     ['a member of the set that is named', FIT],
     ['a member of a set that is yet to be made', { isreplicaset: true, maxWireVersion: 17 }],
-  ])('that is %s is fit', (_what, hello) => {
+  ])('that is %s is suitable', (_what, hello) => {
     expect(() => requireSupportedMongod(hello, URI)).not.toThrow();
   });
 
@@ -37,7 +37,7 @@ test.each([
     'mongodb://u:p@h1:1/db?authSource=admin&tls=true&directConnection=true',
   ],
   ['mongodb+srv://u:p@cluster.example/db', undefined],
-])('the first host of %s is met at %s', (uri, direct) => {
+])('the first host of %s is at %s', (uri, direct) => {
   expect(directUri(uri)).toBe(direct);
 });
 
@@ -50,7 +50,7 @@ describe('a Redis', () => {
   test.each([
     ['keeps what it has', {}],
     ['is as old as it may be', { redis_version: '6.2.0' }],
-  ])('that %s is fit', (_what, fields) => {
+  ])('that %s is suitable', (_what, fields) => {
     expect(redisFaults(info(fields))).toEqual([]);
   });
 
@@ -63,12 +63,12 @@ describe('a Redis', () => {
     expect(redisFaults(info(fields))).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('without an append-only file is fit, and not persistent', () => {
+  test('without an append-only file is suitable, but not persistent', () => {
     const volatile = info({ aof_enabled: '0' });
     expect([redisFaults(volatile), isPersistent(volatile), isPersistent(info({}))]).toEqual([[], false, true]);
   });
 
-  test('is not judged by what it does not tell', () => {
+  test('is not rejected for values that it does not report', () => {
     expect([redisFaults('# Server\r\n'), isPersistent('# Server\r\n')]).toEqual([[], undefined]);
   });
 });

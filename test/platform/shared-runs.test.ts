@@ -18,7 +18,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome));
 
-test('equal concurrent calls share the run of the first, and are replays of it', async () => {
+test('equal concurrent calls share the run of the first, as replays', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call(), call(), call()];
   succeed(1);
@@ -30,7 +30,7 @@ test('equal concurrent calls share the run of the first, and are replays of it',
   expect(ends).toHaveLength(1);
 });
 
-test('where the run fails, those who waited share one that began after their calls', async () => {
+test('if the run fails, the waiting calls share a new run', async () => {
   const { ends, call, succeed, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);
   fail(1);
@@ -44,7 +44,7 @@ test('where the run fails, those who waited share one that began after their cal
   ]);
 });
 
-test('no call waits for a third run: if the second fails, all that waited for it fail', async () => {
+test('no call waits for a third run: if the second fails, all its calls fail', async () => {
   const { ends, call, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);
   fail(1);
@@ -58,7 +58,7 @@ test('no call waits for a third run: if the second fails, all that waited for it
   expect(ends).toHaveLength(3);
 });
 
-test('calls that differ, and equal ones of different databases, are not merged', async () => {
+test('different calls, and equal calls of different databases, are not shared', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call('a'), call('b'), call('a', {})];
   expect(ends).toHaveLength(3);

@@ -9,7 +9,7 @@ function controlled() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('calls that come while it runs share the one run that begins after it', async () => {
+test('calls made during a run share the one run after it', async () => {
   const { ends, call } = controlled();
   const first = call();
   await settled();
@@ -23,7 +23,7 @@ test('calls that come while it runs share the one run that begins after it', asy
   expect(await Promise.all([first, second, third])).toEqual([1, 2, 2]);
 });
 
-test('a run that fails fails for those whom it served, and the next one is made all the same', async () => {
+test('a failed run rejects its calls, and the next one still runs', async () => {
   const { ends, call } = controlled();
   const first = call();
   await settled();
@@ -36,7 +36,7 @@ test('a run that fails fails for those whom it served, and the next one is made 
 });
 
 describe('by key', () => {
-  test('callers of one key share runs and never wait for those of another', async () => {
+  test('calls with one key share runs and do not wait for other keys', async () => {
     const share = singleFlightByKey<string>();
     const runs: string[] = [];
     const ends = new Map<string, () => void>();
@@ -57,7 +57,7 @@ describe('by key', () => {
     expect(await answers[1]).toBe('of b');
   });
 
-  test('a run does the work of the caller who came last before it', async () => {
+  test('a run does the work of the latest caller', async () => {
     const share = singleFlightByKey<string>();
     let end: () => void = () => undefined;
     const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
@@ -68,7 +68,7 @@ describe('by key', () => {
   });
 });
 
-test('by kind, equal calls share runs; a different call of the same key is rejected meanwhile, one of another key is served', async () => {
+test('by kind, equal calls share runs; a different call with the key is rejected, one with another key runs', async () => {
   const share = singleFlightOfOneKind<string>();
   const ends: (() => void)[] = [];
   const begin = (key: string, wanted: string) =>

@@ -57,7 +57,7 @@ async function moreRounds({ rounds }: Sweeping): Promise<void> {
 }
 
 describe('when a sweep last ran', () => {
-  test('is noted of each run, from its first try on, in Unix time, beside how often it runs', async () => {
+  test('is recorded for each run, beginning with the first try, in Unix time, with the interval', async () => {
     const beganAt = Date.now() / 1000;
     const made = sweep('runs');
     expect(await lastRunOf('runs')).toBeGreaterThan(beganAt - 5);
@@ -68,7 +68,7 @@ describe('when a sweep last ran', () => {
     expect(await lastRunOf('runs')).toBeLessThan(Date.now() / 1000 + 5);
   });
 
-  test('stands still while somebody else has the lease, and goes on after', async () => {
+  test('stays the same while another process has the lock, and advances afterwards', async () => {
     expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
     expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
     const made = sweep('leased');
@@ -79,7 +79,7 @@ describe('when a sweep last ran', () => {
     await eventually('its run is noted', async () => (await lastRunOf('leased')) > noted);
   });
 
-  test('stands still while each run fails', async () => {
+  test('stays the same while each run fails', async () => {
     const made = sweep('fails', () => Promise.reject(new Error('no')));
     const noted = await lastRunOf('fails');
     await moreRounds(made);
@@ -88,7 +88,7 @@ describe('when a sweep last ran', () => {
   });
 });
 
-describe('the lease of a sweep', () => {
+describe('the lock of a sweep', () => {
   type Lease = { _id: string; until: Date };
   type Left = { until: Date; leftMs: number };
   const findLease = async (name: string) => {
@@ -100,7 +100,7 @@ describe('the lease of a sweep', () => {
     return lease;
   };
 
-  test('is renewed for each page, and outlives a process that is killed in one by two minutes at most', async () => {
+  test('is renewed for each page, and outlasts a killed process by at most two minutes', async () => {
     const stopping = new AbortController();
     const leases: Left[] = [];
     const run = async () => {
@@ -121,7 +121,7 @@ describe('the lease of a sweep', () => {
   });
 });
 
-test('an item that fails is passed on with its error, and the others are done', async () => {
+test('a failed item is returned with its error, and the others are done', async () => {
   const failed: [string, string][] = [];
   const count = await sweepEach(
     ['a', 'bad', 'b', 'worse'],
@@ -139,7 +139,7 @@ test('an item that fails is passed on with its error, and the others are done', 
   ]);
 });
 
-test('items that are worked on together are so by 200, and a batch that fails does not keep the next waiting', async () => {
+test('items are processed 200 at a time, and a failed batch does not stop the next', async () => {
   const failed: [number, string][] = [];
   const sizes: number[] = [];
   const count = await sweepBatches(

@@ -22,7 +22,7 @@ const SEEN = [
   '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
 ];
 
-test.each(UNSEEN)('what is not seen is noticed, marked and kept from a terminal: %j', (unseen) => {
+test.each(UNSEEN)('invisible text is recognised, marked and kept from terminals: %j', (unseen) => {
   const text = `a${unseen}b`;
   expect([ONE_LINE.test(text), LINES.test(text)]).toEqual([false, false]);
   expect(withMarks(text)).toBe('a\uFFFDb');
@@ -31,13 +31,13 @@ test.each(UNSEEN)('what is not seen is noticed, marked and kept from a terminal:
   expect([json.includes(unseen), JSON.parse(json)]).toEqual([false, { text }]);
 });
 
-test.each(SEEN)('what is written with joiners, accents and in other scripts is left alone: %s', (text) => {
+test.each(SEEN)('text with joiners, accents and other scripts is unchanged: %s', (text) => {
   expect([ONE_LINE.test(text), LINES.test(text), withMarks(text), onOneLine(text)]).toEqual([
     ...[true, true, text, text],
   ]);
 });
 
-test('tabs and line breaks may stand in prose and on a page, not on one line', () => {
+test('tabs and line breaks are allowed in prose and on a page, but not on one line', () => {
   const text = 'a\tb\r\nc';
   expect([ONE_LINE.test(text), LINES.test(text), withMarks(text)]).toEqual([false, true, text]);
   expect(onOneLine(text)).toBe('a b c');

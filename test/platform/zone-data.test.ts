@@ -23,7 +23,7 @@ test.each([
   expect(isYearOlder(version, newest)).toBe(isOlder);
 });
 
-test('data unlike that of others, or a year old, is warned of, and no other', () => {
+test('only data unlike that of other processes, or a year old, raises a warning', () => {
   expect(zoneDataFaults('2031b', '2031b')).toEqual([]);
   expect(zoneDataFaults('2031b', undefined)).toEqual([]);
   expect(zoneDataFaults('2031b', '2031c')).toEqual([expect.stringContaining('older time zone data (2031b)')]);
@@ -32,7 +32,7 @@ test('data unlike that of others, or a year old, is warned of, and no other', ()
   expect(zoneDataFaults('2024a', undefined)).toEqual([expect.stringContaining('is a year older')]);
 });
 
-test('the database remembers the newest that a process has had', async () => {
+test('the database remembers the newest data of any process', async () => {
   for (const version of ['2031b', '2031a', 'unknown', '2031c']) await noteZoneData({ db, log }, version);
   const remembered = await db.collection('zone_data').find().toArray();
   expect(remembered).toEqual([{ _id: 'newest', version: '2031c' }]);

@@ -58,7 +58,7 @@ describe('a MongoDB that is no replica set', () => {
     fatal: [expect.stringMatching(/^This MongoDB is not a replica set\. .*--replSet rs0, run rs\.initiate\(\)/)],
   };
 
-  test('ends the API, a worker and the migration with the remedy', async () => {
+  test('ends the API, a worker and the migration with a remedy', async () => {
     // The driver connects without a set's name, and ignores the server with one.
     const named = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
     const unnamed = environment({ MONGODB_URI: standalone.uri });
@@ -102,7 +102,7 @@ test.each([
   ['mongodb+srv://host:27017/db', 'mongodb+srv URI cannot have port number'],
   ['mongodb://user:pa@ss@host/db', 'Invalid connection string'],
   ['mongodb://host/db?nope=1', 'option nope is not supported'],
-])('an address that the driver cannot use is rejected at once: %s', async (uri, said) => {
+])('an address that the driver cannot use is rejected immediately: %s', async (uri, said) => {
   const { log, stopping } = listening();
   const opened = openDb(createDb(), uri, log, stopping.signal);
   await expect(opened).rejects.toBeInstanceOf(Refusal);
@@ -127,14 +127,14 @@ async function verdictOn(
 }
 
 describe('a Redis without an append-only file', () => {
-  test.each(['production', 'sandbox'])('is one warning in %s, and none where it is accepted', async (mode) => {
+  test.each(['production', 'sandbox'])('is one warning in %s, and none if it is accepted', async (mode) => {
     const { failed, warned } = await verdictOn(forgetting.uri, { SERVICE_MODE: mode });
     expect([failed, warned.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
     const accepted = await verdictOn(forgetting.uri, { SERVICE_MODE: mode, REDIS_ALLOW_VOLATILE: 'true' });
     expect(accepted).toEqual({ failed: [], warned: '' });
   });
 
-  test('whose user may not run CONFIG is judged by INFO', async () => {
+  test('whose user may not run CONFIG is checked by INFO', async () => {
     const redis = new Redis(forgetting.uri);
     await redis.call('ACL', 'SETUSER', 'managed', 'reset', 'on', '>pass', '~*', '+@all', '-config');
     redis.disconnect();
@@ -162,7 +162,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     ['-@scripting', '+eval +evalsha'],
     ['-xadd -hset', '+hset +xadd'],
     ['resetkeys ~other:*', '~{pbs}:*'],
-  ])('a user with %s is rejected, with what to allow: %s', async (rules, allow) => {
+  ])('a user with %s is rejected, with the missing permission: %s', async (rules, allow) => {
     await admin('ACL', 'SETUSER', 'limited', 'reset', 'on', '>pass', '~*', '+@all', ...rules.split(' '));
     const { failed } = await verdictOn(asUser('limited'), {});
     expect(failed).toEqual([expect.any(UnsupportedServerError)]);
@@ -181,7 +181,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     });
   });
 
-  test('control: what docs/production.md allows a user is enough', async () => {
+  test('control: the permissions in docs/production.md are sufficient', async () => {
     const [, rules = ''] = /ACL SETUSER \w+ on >\S+ ([^`]+)`/.exec(await readFile('docs/production.md', 'utf8')) ?? [];
     expect(rules).not.toBe('');
     await admin('ACL', 'SETUSER', 'booking', 'reset', 'on', '>pass', ...rules.split(' '));
@@ -189,12 +189,12 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     expect(failed).toEqual([]);
   });
 
-  test('a database that it does not have is refused', async () => {
+  test('a missing database is rejected', async () => {
     const { failed } = await verdictOn(`${forgetting.uri}/99`, {});
     expect(failed[0]?.message).toMatch(/^REDIS_URL names database 99, which cannot be selected: /);
   });
 
-  test('a worker that loses a right fails once a second, and SIGTERM still ends it', async () => {
+  test('a worker that loses a permission fails once a second, and SIGTERM still ends it', async () => {
     await admin('ACL', 'SETUSER', 'losing', 'reset', 'on', '>pass', '~*', '+@all');
     const worker = startProcess(
       'workers/hold-expiry.ts',
@@ -214,7 +214,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
   });
 });
 
-test('a Redis that evicts keys ends a process in production, also one that was started before it', async () => {
+test('a Redis that evicts keys ends a process in production, also one started before', async () => {
   const api = startProcess(
     'src/main/api.ts',
     environment({ ...PRODUCTION, REDIS_URL: evicting.uri, MONGODB_URI: databaseUri(SHARED_NAME) }),

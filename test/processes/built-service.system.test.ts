@@ -66,7 +66,7 @@ describe('the service, installed as in its image', () => {
   }, 600_000);
 
   test.each(PROGRAMS)(
-    '%s runs as nobody in a folder that it cannot write to, and writes nothing',
+    '%s runs as nobody in a read-only folder, and writes nothing',
     async (program) => {
       const before = await filesWithTimes();
       const env = {
@@ -89,7 +89,7 @@ describe('the service, installed as in its image', () => {
     120_000,
   );
 
-  test('has no development dependency, and its SBOM lists exactly what is installed', async () => {
+  test('has no development dependency, and its SBOM lists exactly the installed packages', async () => {
     const readJson = async (file: string) => JSON.parse(await readFile(path.join(folder, file), 'utf8'));
     const { packages } = (await readJson('node_modules/.package-lock.json')) as {
       packages: Record<string, { dev?: boolean }>;
@@ -110,7 +110,7 @@ describe('the service, installed as in its image', () => {
     expect(components.filter(({ hashes, licenses }) => !hashes || !licenses)).toEqual([]);
   });
 
-  test('control: nobody cannot write there, and a written file is noticed', async () => {
+  test('control: nobody cannot write there, and a written file would be noticed', async () => {
     const before = await filesWithTimes();
     const writing = start(['-e', 'require("node:fs").writeFileSync("written", "")']);
     expect(await writing.ended).toBe(1);

@@ -72,7 +72,7 @@ async function interrupt(child: SpawnedProcess): Promise<void> {
 const levels = (child: SpawnedProcess, message: string) =>
   child.log().flatMap(({ level, msg }) => (msg === message ? [level] : []));
 
-describe('a command that is stopped before it is finished says so and ends with 1', () => {
+describe('a command stopped before its end says so and ends with 1', () => {
   test.each<[file: string, args: string[]]>([
     ['src/main/migrate.ts', []],
     ['src/main/backup.ts', ['--to', 'NEW']],
@@ -89,7 +89,7 @@ describe('a command that is stopped before it is finished says so and ends with 
     expect(levels(child, UNFINISHED)).toEqual(['error']);
   });
 
-  test('a backup while it writes, and leaves none', async () => {
+  test('a backup while it writes, and it leaves none', async () => {
     const start = () => startProcess('src/main/backup.ts', env, ['--to', at('cut-off')]);
     const child = await heldUp({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
 
@@ -113,7 +113,7 @@ describe('a command that is stopped before it is finished says so and ends with 
   });
 });
 
-test('control: a command that has nothing left to do ends with 0', async () => {
+test('control: a command with nothing left to do ends with 0', async () => {
   const start = () => startProcess('src/main/rewrap-secrets.ts', env);
   const namespace = `${db.name}.webhook_subscriptions`;
   const child = await heldUp({ failCommands: ['update'], namespace }, start);
@@ -124,7 +124,7 @@ test('control: a command that has nothing left to do ends with 0', async () => {
   expect(child.output()).not.toContain(UNFINISHED);
 });
 
-test('a command that fails is not reported as a process that could not start', async () => {
+test('a failed command is not reported as a process that could not start', async () => {
   await failCommand('alwaysOn', { failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 });
   const child = startProcess('src/main/backup.ts', env, ['--to', at('failed')]);
 

@@ -77,7 +77,7 @@ afterAll(async () => {
 
 const outcomesOf = ({ attempts }: DeliveryRow) => attempts.map(({ outcome, attempt }) => [outcome, attempt]);
 
-test('at SIGTERM the worker completes the attempt in progress and records what came of it', async () => {
+test('at SIGTERM the worker completes the attempt in progress and records its result', async () => {
   const { code, row } = await slow;
 
   expect(code).toBe(0);
@@ -85,7 +85,7 @@ test('at SIGTERM the worker completes the attempt in progress and records what c
   expect(outcomesOf(row)).toEqual([['succeeded', 1]]);
 });
 
-test('at SIGTERM the worker hands back an attempt that takes too long, uncounted, and the next worker makes it', async () => {
+test('at SIGTERM the worker returns a slow attempt, uncounted, and the next worker makes it', async () => {
   const { end, rowAtEnd, row, received } = await hanging;
 
   expect(end.code).toBe(0);

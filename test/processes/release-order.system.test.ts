@@ -18,7 +18,7 @@ const rows: Row[] = [
   { first: 'a failure', args: ['fail'], code: 1 },
 ];
 
-test.each(rows)('a stop by $first happens once, and releases the newest first', async ({ args, ask, code }) => {
+test.each(rows)('a stop by $first happens once, and releases the newest part first', async ({ args, ask, code }) => {
   const child = startProcess(program, serviceEnvironment(freshName()), args);
   if (ask !== undefined) {
     await child.ready;

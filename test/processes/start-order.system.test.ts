@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([mongod.discard(), redis.discard()]);
 });
 
-test('without MongoDB and Redis every process waits and names what is missing', async () => {
+test('without MongoDB and Redis every process waits and names the missing servers', async () => {
   for (const process of [api, ...workers]) {
     await logged(process, 'waiting for MongoDB: it cannot be reached yet');
     await logged(process, 'waiting for Redis: it cannot be reached');
@@ -103,7 +103,7 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
   expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));
 });
 
-test('once both are there, a hold is announced, expires, and is announced again', async () => {
+test('with both, a hold is announced, expires, and is announced again', async () => {
   await redis.start();
   // This Redis is not persistent, so each start logs a warning.
   for (const process of [api, ...workers])

@@ -67,7 +67,7 @@ describe('at SIGTERM every process ends with exit code 0 well within its grace',
   });
 });
 
-test('while Redis is frozen, its connections open, every process ends so all the same', async () => {
+test('with a frozen Redis and open connections, every process ends equally', async () => {
   await redis.start();
   const service = await anyService({ REDIS_URL: redis.uri });
   const processes = PROGRAMS.map((file) => startProcess(file, service.environment));
@@ -121,7 +121,7 @@ describe('the API at SIGTERM', () => {
     expect(toldToClose).toBeGreaterThanOrEqual(32);
   });
 
-  test('further signals change nothing, nor does a Ctrl-C at the same moment; one a second later forces', async () => {
+  test('further signals and a simultaneous Ctrl-C change nothing; a Ctrl-C a second later forces', async () => {
     const { environment } = await anyService();
     const api = startProcess('src/main/api.ts', environment);
     const held = await send(
@@ -144,7 +144,7 @@ describe('the API at SIGTERM', () => {
     held.socket.destroy();
   });
 
-  test('finishes the request in progress, answers what comes on kept connections, takes no new ones, and ends', async () => {
+  test('completes requests, answers on kept connections, accepts no new ones, and ends', async () => {
     const service = await anyService();
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);
@@ -193,7 +193,7 @@ describe('the API at SIGTERM', () => {
   });
 });
 
-test('the API listens where it is told, and for operators, where it is told nothing, on loopback alone', async () => {
+test('the API listens as configured, and for operators on loopback only by default', async () => {
   const { environment } = await anyService();
   const settings = { ...environment, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
   const { url, adminUrl } = await startProcess('src/main/api.ts', settings).ready;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(endProcesses);
 
-describe('a command that is given what it cannot use ends with 1 and a sentence, and shows no stack', () => {
+describe('a command with wrong arguments ends with 1 and a sentence, without a stack', () => {
   test.each<[file: string, args: string[], sentence: RegExp]>([
     [
       'src/main/restore-archive.ts',

@@ -21,7 +21,7 @@ test('jobs that arrive during four batches are dispatched together, in order, at
   expect([...inHand]).toEqual([]);
 });
 
-test('a job fails with the error of one of its reservations, or of its batch; the others do not', async () => {
+test('a job fails only with the error of its own reservations or batch', async () => {
   const failures = new Map([['refused', new Error('no such type')]]);
   const { dispatch } = createJobDispatcher((batch) =>
     batch.includes('lost')
@@ -35,7 +35,7 @@ test('a job fails with the error of one of its reservations, or of its batch; th
   await expect(dispatch(['good again'])).resolves.toEqual({ events: 0, deliveries: 0 });
 });
 
-test('batches whose sends do not begin hold up the next for 100 ms, and their own jobs until they do', async () => {
+test('a batch whose sends do not begin delays the next by 100 ms, and its own jobs until they do', async () => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
     begin = resolve;

@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const passed = () => new Promise((resolve) => setTimeout(resolve, 3 * TIMES.mayWaitMs));
 
-test('jobs that wait while none is worked on are a stall, until they are', async () => {
+test('waiting jobs are a stall while none is worked on', async () => {
   await queues.enqueueDispatch('r', 'e', 'hold_created');
   await eventually('a stall', () => stalls().length > 0);
   expect(stalls()).toEqual([`jobs of ${NAME}`]);
@@ -47,7 +47,7 @@ test('jobs that wait while none is worked on are a stall, until they are', async
   await eventually('no stall', () => stalls().length === 0);
 });
 
-test('an empty queue is none, and neither is one that is paused', async () => {
+test('an empty or paused queue is not a stall', async () => {
   await queues.byName(NAME).pause();
   await queues.enqueueDispatch('r', 'e', 'hold_created');
   await passed();

@@ -35,7 +35,7 @@ const anyPrefix = () => `{${freshName()}}`;
 /** After this many, a client that retries a command only once has given up. */
 const REFUSED_CONNECTIONS = 3;
 
-test('offers are taken again after Redis died in the middle of the first question that a queue asks it', async () => {
+test('offers succeed again after Redis died during a queue’s first command', async () => {
   const redis = await mortalRedis();
   const lines: string[] = [];
   const log = createLogger('test', 'debug', { write: (line) => void lines.push(line) });
@@ -62,7 +62,7 @@ async function readyQueues(redisUrl = runSetting('TEST_REDIS_URL')): Promise<Que
 }
 
 test.each(['event-dispatch', 'webhook-dead-letter'])(
-  '%s of a former release is deleted once none of its workers is left',
+  '%s of an earlier release is deleted once its last worker has ended',
   async (name) => {
     const queues = await readyQueues();
     const { opts } = queues.byName('webhook-delivery');
@@ -103,7 +103,7 @@ test.each([
   expect(await job?.getState()).toBe(state);
 });
 
-describe('jobs that are offered at once', () => {
+describe('concurrently offered jobs', () => {
   /** Records the size of each bulk of jobs that is added to the queue from now on. */
   function bulksTo(queues: Queues, name: QueueName): number[] {
     const bulks: number[] = [];
@@ -118,7 +118,7 @@ describe('jobs that are offered at once', () => {
 
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
-  test('leave together for each queue, up to 50 events as one job; one alone leaves at once', async () => {
+  test('are added together for each queue, up to 50 events in one job; a single one immediately', async () => {
     const queues = await readyQueues();
     const [dispatches, expiries] = [bulksTo(queues, 'webhook-delivery'), bulksTo(queues, 'hold-expiry')];
     const now = new Date();
@@ -142,7 +142,7 @@ describe('jobs that are offered at once', () => {
     ]);
   });
 
-  test('leave no expiry job of a hold that ended soon after it was placed', async () => {
+  test('do not include expiry jobs of holds that ended soon after they were placed', async () => {
     const queues = await readyQueues();
     const now = new Date();
     const holds = ids(20).map((id) => anyHold(id, new Date(now.getTime() + 60_000)));
@@ -158,7 +158,7 @@ describe('jobs that are offered at once', () => {
     expect(await queues.byName('hold-expiry').getDelayedCount()).toBe(0);
   });
 
-  test('lose no event that shares a job with one that was offered before', async () => {
+  test('lose no event that shares a job with an earlier one', async () => {
     const queues = await readyQueues();
     const now = new Date();
     const expiresAt = new Date(now.getTime() + 60_000);
@@ -180,7 +180,7 @@ describe('jobs that are offered at once', () => {
     for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('are not taken where Redis does not respond; those that come next do not wait for that, and nothing throws', async () => {
+  test('are not accepted if Redis does not respond; later ones do not wait for that, and nothing throws', async () => {
     const relay = await startTcpRelay(Number(new URL(runSetting('TEST_REDIS_URL')).port));
     afterwards(() => relay.close());
     const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);

@@ -40,7 +40,7 @@ const untilExpiryJob = (hold: Json): Promise<BoardJob> =>
   board.job('hold-expiry', 'delayed', ({ data }) => data['hold_id'] === hold['hold_id']);
 
 describe('the expiry job of a hold', () => {
-  test('says which hold of which slot expires when, and leads to the hold', async () => {
+  test('shows which hold of which slot expires when, and links to the hold', async () => {
     const slotId = slot();
     const hold = await placeHold(partner, slotId);
 
@@ -64,21 +64,21 @@ describe('the expiry job of a hold', () => {
     ['is released', (hold) => release(partner, hold['hold_id'])],
     ['is overridden by a walk-in', (hold) => walkIn({ slot_id: hold['slot_id'], override_holds: true })],
     ['is expired by a call', (hold) => expire(partner, hold['hold_id'])],
-  ])('goes when the hold %s', async (_how, end) => {
+  ])('disappears when the hold %s', async (_how, end) => {
     const hold = await placeHold(partner, slot());
     await untilExpiryJob(hold);
     await end(hold);
     expect(await untilNoExpiryJob(hold)).toBe(true);
   });
 
-  test('goes with the grant for the venue', async () => {
+  test('disappears with the grant for the venue', async () => {
     const hold = await placeHold(rival, slot());
     await untilExpiryJob(hold);
     expectStatus(await operator.delete(`/api/v1/operator/partners/${rival.id}/venues/${venue.id}`), 200);
     expect(await untilNoExpiryJob(hold)).toBe(true);
   });
 
-  test('gives way to one with the new expiry when the hold is extended', async () => {
+  test('is replaced by one with the new expiry when the hold is extended', async () => {
     const hold = await placeHold(partner, slot());
     const before = await untilExpiryJob(hold);
     const path = `${HOLDS}/${String(hold['hold_id'])}/extend`;
@@ -88,7 +88,7 @@ describe('the expiry job of a hold', () => {
   });
 });
 
-describe('an expiry job returns what it did:', () => {
+describe('an expiry job returns its result:', () => {
   const past = new Date(0).toISOString();
   const resultOf = async (data: object) => {
     const jobId = await addJob('hold-expiry', data);
@@ -119,7 +119,7 @@ describe('an expiry job returns what it did:', () => {
     ]);
   });
 
-  test('nothing if it comes early: it waits for the end of the hold', async () => {
+  test('nothing if it is early: it waits for the end of the hold', async () => {
     const hold = await placeHold(partner, slot());
     const jobId = await addJob('hold-expiry', { ...dataOf(hold), expires_at: hold['hold_expiry_at'] });
     const job = await board.job('hold-expiry', 'delayed', ({ id }) => id === jobId);
@@ -176,7 +176,7 @@ describe('a delivery', () => {
   const delivered = () => board.job('webhook-delivery', 'failed', ({ id }) => id === jobId);
   const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['delivery_id'] === delivery['_id']);
 
-  test('has a job that names its event and the host of its endpoint, and fails with the reason and no stack', async () => {
+  test('has a job that names its event and its endpoint’s host, and fails with a reason and without a stack', async () => {
     const job = await delivered();
     expect(job.name).toBe(`booking_created → ${host}`);
     expect(job.data).toEqual({
@@ -197,7 +197,7 @@ describe('a delivery', () => {
     expect(job.externalUrl?.href).toBe(`/deliveries/${String(delivery['_id'])}`);
   });
 
-  test('is a dead letter that says what was not delivered and why, also after Redis has lost it', async () => {
+  test('is a dead letter with the missing delivery and the reason, also after Redis has lost it', async () => {
     const job = await dead();
     const expected = {
       name: 'booking_created → HTTP 503',
@@ -223,7 +223,7 @@ describe('a delivery', () => {
     expect(page.text).toContain(`href="/queues/queue/dead-letter/${job.id}"`);
   });
 
-  test('is attempted exactly once more when that job is retried, and stays a dead letter when that fails', async () => {
+  test('is attempted exactly once more when that job is retried, and stays a dead letter if that fails', async () => {
     const sent = receiver.received.length;
     await board.retry('webhook-delivery', jobId);
     await eventually('it failed again', async () =>
@@ -237,7 +237,7 @@ describe('a delivery', () => {
     expect(row).toMatchObject({ state: 'dead_letter', nextAttemptAt: null });
   });
 
-  test('is attempted once more when its dead letter is retried; the dead letter goes once it is delivered', async () => {
+  test('is attempted once more when its dead letter is retried; the dead letter is removed on success', async () => {
     const { id } = await dead();
     const sent = receiver.received.length;
     await board.retry('dead-letter', id);
@@ -256,7 +256,7 @@ describe('a delivery', () => {
     receiver.respondWith(503);
   });
 
-  test('of a job of release 1.0.0 is delivered alike', async () => {
+  test('of a job of release 1.0.0 is delivered equally', async () => {
     const { _id: deliveryId, subscriptionId } = delivery;
     const oldJob = { deliveryId, subscriptionId, partnerId: partner.id, generation: 1 };
     const id = await addJob('webhook-delivery', oldJob);
@@ -266,7 +266,7 @@ describe('a delivery', () => {
 });
 
 describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without a known shape', (queue) => {
-  test('fails at once, goes to the dead-letter queue with its reason and an alert, and is run again there', async () => {
+  test('fails immediately, goes to the dead-letter queue with a reason and an alert, and can be run there again', async () => {
     const poison = { some: 'thing' };
     const jobId = await addJob(queue, poison);
     const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['job_id'] === jobId);
@@ -292,7 +292,7 @@ describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without
   });
 });
 
-test('while the queue is paused, events are logged by the sweep and not sent, but once it is resumed', async () => {
+test('while the queue is paused, the sweep logs events; they are sent once it is resumed', async () => {
   receiver.respondWith(200);
   const { id: subscriptionId } = await subscribe(await anyPartner(service, [venue.id]), receiver.url, ['hold_created']);
   await pauseQueue('webhook-delivery');

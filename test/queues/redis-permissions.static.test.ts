@@ -6,7 +6,7 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 
 const SCRIPTS = path.join(projectFolder, 'node_modules/bullmq/dist/cjs/scripts');
 
-test('a process asks at its start for every command that the scripts of BullMQ call', () => {
+test('a process checks at its start for every command in BullMQ’s scripts', () => {
   const texts = readdirSync(SCRIPTS)
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(path.join(SCRIPTS, name), 'utf8'));

@@ -23,7 +23,7 @@ describe('cells', () => {
     expect(cellsOf(['turf-a'], at('04:30'), at('05:30'))).toHaveLength(60 / CELL_MINUTES);
   });
 
-  test('a claim that would fill no cell, and so guard nothing, is refused', () => {
+  test('a claim without cells, which would guard nothing, is rejected', () => {
     expect(() => cellsOf(['t'], at('04:30'), at('04:30'))).toThrow(RangeError);
     expect(() => cellsOf(['t'], at('04:30'), at('04:00'))).toThrow(RangeError);
     expect(() => cellsOf(['t'], new Date(Number.NaN), at('04:00'))).toThrow(RangeError);
@@ -59,7 +59,7 @@ describe('when two windows are compared by their cells', () => {
     };
   }
 
-  test('windows that overlap always share one, and windows on the grid that do not never do', () => {
+  test('overlapping windows always share a cell; others on the grid never do', () => {
     expect(firstMistake(cellsOf)).toBeUndefined();
   });
 

@@ -123,7 +123,7 @@ async function endsOfRaces({ count, sides: [first, second], ends }: Race): Promi
   return seen;
 }
 
-describe('of two ways to end a hold exactly one happens, with one event', () => {
+describe('a hold ends in exactly one of two ways, with one event', () => {
   test.each<Race>([
     {
       race: 'confirm racing expiry',
@@ -178,7 +178,7 @@ test('control: a confirm that reads first and writes later ends a hold twice', a
   expect(await endOf(hold, [])).toMatch(/^CANCELLED \| hold_created, hold_expired, booking_created/);
 });
 
-describe('the sweep of lapsed holds', () => {
+describe('the sweep of expired holds', () => {
   const PAGE = 3;
 
   /** Adds holds that expired at one instant. */

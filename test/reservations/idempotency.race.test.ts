@@ -66,7 +66,7 @@ describe(`${CALLS} concurrent calls`, () => {
     ['confirms of one hold', '201', anyConfirm, BOOKED],
     ['holds of one slot', '201', anyHold, ['hold_created']],
     ['cancels of one booking', '200', () => anyEnd('cancel'), [...BOOKED, 'booking_cancelled']],
-  ])('with one key, %s have their effect once and get the same bytes', (_what, status, prepare, events) =>
+  ])('with one key, %s take effect once and return the same bytes', (_what, status, prepare, events) =>
     repeatedly(async () => {
       const { call, find } = await prepare();
       const key = randomUUID();
@@ -116,7 +116,7 @@ describe('cancel racing refund', () => {
       expect(status).toBe(sides[0] === '200' ? 'CANCELLED' : 'REFUNDED');
     }));
 
-  test('with different keys, the booking ends refunded once, and cancelled at most once before that', () =>
+  test('with different keys, the booking ends refunded once, after at most one cancel', () =>
     repeatedly(async () => {
       const { booking_id } = await bookSlot(partner, slot());
       const half = CALLS / 2;

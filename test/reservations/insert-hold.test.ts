@@ -51,8 +51,8 @@ async function expectStored(outcome: Outcome | undefined) {
 
 const rowsOn = (slot: number) => rowsOf(service, 'reservations', { slotId: `${ground.resourceId}_${slot}` });
 
-describe('holds that are inserted together', () => {
-  test('are sent as one bulk, also a single one', async () => {
+describe('holds inserted together', () => {
+  test('are sent as one bulk, even a single one', async () => {
     const outcomes = await insertAtOnce(freeSlots(100).map((slot) => ({ slot })));
     expect(await namesOfWrites()).toEqual(['update']);
     for (const outcome of outcomes) await expectStored(outcome);
@@ -61,7 +61,7 @@ describe('holds that are inserted together', () => {
     expect(await namesOfWrites()).toEqual(['update']);
   });
 
-  test('have outcomes of their own: a rejected one is told what is taken, the others are inserted', async () => {
+  test('have separate outcomes: a rejected one gets the conflict, the others are inserted', async () => {
     const [taken, partnerId, key] = [freeSlot(), randomUUID(), randomUUID()];
     await insertAtOnce([{ slot: taken }, { slot: freeSlot(), partnerId, ordinal: 7, key }]);
     const twice = freeSlot();
@@ -79,7 +79,7 @@ describe('holds that are inserted together', () => {
     for (const index of [0, 4, 6]) await expectStored(outcomes[index]);
   });
 
-  test('are inserted under leases of their own: only the one whose lease is over is late', async () => {
+  test('have separate leases: only the one with an ended lease is late', async () => {
     const slots = freeSlots(3);
     const all = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
     await takeWrites();
@@ -91,7 +91,7 @@ describe('holds that are inserted together', () => {
   });
 });
 
-describe('while a transaction has the slot of one, holds that are inserted together', () => {
+describe('while a transaction has locked one slot, holds inserted together', () => {
   const HELD_UP_MS = LEASE_MS;
   const insertBeside = (slot: number, how: How) => {
     const beside = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
@@ -99,7 +99,7 @@ describe('while a transaction has the slot of one, holds that are inserted toget
     return inHost.insertBesideTransaction(ground, { slot, ordinal: 0 }, HELD_UP_MS, others, how);
   };
 
-  test('are interrupted before their leases end: those before it are inserted, it and the later ones are not', async () => {
+  test('are interrupted before their leases end: only those before the locked one are inserted', async () => {
     const slot = freeSlot();
     await takeWrites();
     const outcomes = await insertBeside(slot, 'together');
@@ -113,7 +113,7 @@ describe('while a transaction has the slot of one, holds that are inserted toget
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
 
-  test('are inserted when repeated one by one, except for that one', async () => {
+  test('are inserted one by one in a retry, except for that one', async () => {
     const slot = freeSlot();
     const outcomes = await insertBeside(slot, 'alone');
     expect(outcomes[3]).toBe('late');
@@ -126,7 +126,7 @@ describe.each([
   ['ahead of', 600_000],
   ['behind', -600_000],
 ])('if the clock of a process is %s that of the database', (_which, offMs) => {
-  test('the database rejects its instants, and the process measures the time at once', async () => {
+  test('the database rejects its instants, and the process measures the time immediately', async () => {
     await setClockOff(offMs);
     const all = [{ slot: freeSlot() }, { slot: freeSlot() }];
     expect(await insertAtOnce(all)).toEqual(['late', 'late']);

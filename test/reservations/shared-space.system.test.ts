@@ -59,7 +59,7 @@ async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Prom
 describe.each<[string, () => HostedService]>([
   ['the process that is told of the relation', () => service],
   ['another process', () => another],
-])('a hold on the half that was drafted in %s before the two came to share their space', (_which, sellsAt) => {
+])('a hold on the half, drafted in %s before both share space,', (_which, sellsAt) => {
   const prepare = async () => {
     const place = await ground(service, sellsAt());
     await place.warm();
@@ -67,13 +67,13 @@ describe.each<[string, () => HostedService]>([
   };
   const sharing = (place: Ground) => async () => expectStatus(await place.share(), 200);
 
-  test('and is written after the response to that, has the shared space: the full turf is not sold over it', async () => {
+  test('and written after the response, has the shared space: the full turf is not sold over it', async () => {
     const place = await prepare();
     const reply = await holdHalfAfter(sharing(place), place, sellsAt());
     expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
   });
 
-  test('and is written after the full turf was sold, is rejected', async () => {
+  test('and written after the full turf was sold, is rejected', async () => {
     const place = await prepare();
     const selling = async () => {
       await sharing(place)();
@@ -89,7 +89,7 @@ describe.each<[string, () => HostedService]>([
   });
 });
 
-describe('a hold on the half that another process places by its memory when the relation is written already', () => {
+describe('a hold on the half that another process places from its cache after the relation is written', () => {
   /** Places a hold that the call does not see when it first looks for claims; returns both responses. */
   async function race(place: Ground): Promise<{ reply: Reply; shared: Reply }> {
     const held: Promise<Reply>[] = [];
@@ -113,7 +113,7 @@ describe('a hold on the half that another process places by its memory when the 
     return { reply, shared };
   }
 
-  test('is given the shared space before the response to that', async () => {
+  test('gets the shared space before the response to the change', async () => {
     const place = await ground(slow, slowToo);
     const { reply, shared } = await race(place);
     expect([verdict(reply), verdict(shared)]).toEqual(['201', '200']);

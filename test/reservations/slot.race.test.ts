@@ -64,7 +64,7 @@ function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, r
 const shared = await serviceWith([TWO_A_DAY], PARTNERS);
 
 describe('one slot', () => {
-  test(`of ${PARTNERS} partners that race for each of ${SLOTS} slots, exactly one gets it`, async () => {
+  test(`${PARTNERS} partners race for each of ${SLOTS} slots, and exactly one gets it`, async () => {
     const beganAt = performance.now();
     const { service, venue, partners, partner } = shared;
     const slotIds = (
@@ -148,7 +148,7 @@ describe('a full turf and its halves', () => {
     return { claims, windows: starts.length };
   }
 
-  test(`of ${PARTNERS} partners that race for ${WINDOWS} windows, none overlap on shared space, and every window is sold`, async () => {
+  test(`${PARTNERS} partners race for ${WINDOWS} windows: none overlap on shared space, and every window is sold`, async () => {
     const { claims, windows } = await raceForWindows([ids.full, ids.left, ids.right], partners, 3, WINDOWS / 2);
 
     expect(windows).toBe(WINDOWS);
@@ -162,7 +162,7 @@ describe('a full turf and its halves', () => {
     expect(claims).toHaveLength(2 * windows);
   });
 
-  test('control: a turf that does not say what it shares is sold over a half', async () => {
+  test('control: a turf that declares no shared space is sold over a half', async () => {
     const sold = [ids.neighbour, ids.left];
     const { claims, windows } = await raceForWindows(sold, partners.slice(0, 8), 40, DAYS);
 

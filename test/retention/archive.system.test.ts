@@ -101,7 +101,7 @@ const idOfLine = (line: string) => (JSON.parse(line) as { _id: string })._id;
 const HOLDS = keeping({ holds: 30, events: 30 });
 
 describe('an archived row', () => {
-  test('comes back as it was to the byte, of every collection, once', () =>
+  test('is restored byte by byte, in every collection, once', () =>
     inTenYears(async () => {
       const before = await everything();
       await purge(service, { config: EVERY_KIND, archive: folder.archive });
@@ -117,7 +117,7 @@ describe('an archived row', () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test('is left out where its key or its slot is another’s by now, and named', () =>
+  test('is skipped if its key or slot belongs to another row by now, and reported', () =>
     inTenYears(async () => {
       const before = await everything();
       await purge(service, { config: EVERY_KIND, archive: folder.archive });
@@ -142,7 +142,7 @@ describe('an archived row', () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test('comes back by collection and time', async () => {
+  test('is restored by collection and time', async () => {
     const ids = await plantHolds(2);
     await reservations().updateOne(
       { _id: ids[0] ?? '' },
@@ -159,7 +159,7 @@ describe('an archived row', () => {
     });
   });
 
-  test('that was archived twice, because a purge was cut off, comes back as it was deleted', async () => {
+  test('archived twice, because a purge was interrupted, is restored as deleted', async () => {
     const [id = ''] = await plantHolds(1);
     const cutOff: typeof folder.archive = {
       ...folder.archive,
@@ -176,7 +176,7 @@ describe('an archived row', () => {
     expect((await rowOf(service, 'reservations', { _id: id })).releaseReason).toBe('later');
   });
 
-  test('a damaged object is named, and the others come back', async () => {
+  test('a damaged object is reported, and the others are restored', async () => {
     await plantHolds(3);
     await purge(service, { config: HOLDS, archive: folder.archive });
     const name = 'holds/2020-01-01/damaged.20200101T000000000Z-0.jsonl.gz';
@@ -190,7 +190,7 @@ describe('an archived row', () => {
   });
 });
 
-test('where the folder of an archive is not mounted, or misspelt, nothing is written, listed or deleted', async () => {
+test('if the archive’s folder is not mounted or misspelt, nothing is written, listed or deleted', async () => {
   await plantHolds(1);
   const mount = path.join(fileURLToPath(folder.url), 'mount');
   const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
@@ -210,7 +210,7 @@ test('where the folder of an archive is not mounted, or misspelt, nothing is wri
   expect(await archive.list('audit/', NEVER_STOPPED)).toEqual([]);
 });
 
-test('a row that was changed since it was archived is not deleted', async () => {
+test('a row changed since it was archived is not deleted', async () => {
   const [changed = '', other = ''] = await plantHolds(2);
   const archive: typeof folder.archive = {
     ...folder.archive,
@@ -223,7 +223,7 @@ test('a row that was changed since it was archived is not deleted', async () => 
   expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
 });
 
-test('a run that takes long says every minute what it has purged so far; one that does not says it once it is over', async () => {
+test('a long run logs its progress every minute, a short one only its end', async () => {
   await plantHolds(700);
   const deps = { ...service.context, config: HOLDS };
   const said = () => linesOf(service.logs(), 'rows are being purged');
@@ -272,7 +272,7 @@ describe('in steps', () => {
     }
   });
 
-  test('what has to stay is passed over, also many of one instant', async () => {
+  test('rows that must stay are skipped, even many of one instant', async () => {
     await plantHolds(700);
     // No events wait in the outboxes of these holds, so they can be purged.
     await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
@@ -308,7 +308,7 @@ describe('as a process', () => {
     startProcess('workers/hold-expiry.ts', { ...environmentNamed(service, 'purge'), ARCHIVE_URL: folder.url });
   const archivedIds = async () => (await folder.lines()).map(idOfLine);
 
-  test('killed between archive and delete it loses nothing; the next archives again, and each row comes back once', async () => {
+  test('killed between archive and delete, it loses nothing; the next archives again, and each row is restored once', async () => {
     const ids = await plantHolds(150);
     const before = await everything();
     const purging = { appName: 'purge', command: 'delete', collection: 'reservations', forMs: 60_000 };
@@ -344,7 +344,7 @@ describe('as a process', () => {
     expect(told).toMatchObject([{ purged: { holds: 1000 } }]);
   });
 
-  test('one that is stopped leaves the purge to the next at once', async () => {
+  test('a stopped one leaves the purge to the next immediately', async () => {
     for (const count of [3, 2]) {
       await plantHolds(count);
       const purging = start();
@@ -354,7 +354,7 @@ describe('as a process', () => {
     }
   });
 
-  test('control: two that run at once without a lease archive twice, and harm nothing', async () => {
+  test('control: two that run without a lock archive twice, and do no harm', async () => {
     const ids = await plantHolds(1000);
     const archive = folder.archive;
     await Promise.all([purge(service, { config: HOLDS, archive }), purge(service, { config: HOLDS, archive })]);
@@ -364,7 +364,7 @@ describe('as a process', () => {
     expect(await countPlanted()).toBe(0);
   });
 
-  test('node dist/src/main/restore-archive.js says what it did, and ends with 0 where nothing was left out', async () => {
+  test('node dist/src/main/restore-archive.js reports its result, and ends with 0 if nothing was skipped', async () => {
     await plantHolds(5);
     await purge(service, { config: HOLDS, archive: folder.archive });
     const run = async (...args: string[]) => {

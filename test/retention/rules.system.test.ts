@@ -135,7 +135,7 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['an operator’s action', 'audit', () => plantAged('audit', auditRow, auditRow.at, {})],
 ];
 
-test.each(RULES)('%s is there a day before its days are over, and gone a day after', async (_what, kind, plantIt) => {
+test.each(RULES)('%s stays until a day before its time, and is gone a day after', async (_what, kind, plantIt) => {
   const { id, since } = await plantIt();
   const name = kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
   const config = keeping({ events: 100, [kind]: 100 });
@@ -150,7 +150,7 @@ test.each(RULES)('%s is there a day before its days are over, and gone a day aft
   expect(await idsIn(name)).toEqual([]);
 });
 
-describe('what waits is never purged, however old', () => {
+describe('waiting rows are never purged, however old', () => {
   const waiting = (): OutboxEvent => ({
     eventId: newId(),
     type: 'hold_cancelled',
@@ -208,7 +208,7 @@ describe('what waits is never purged, however old', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('an event stays for its deliveries, and goes with the last of them', async () => {
+  test('an event stays for its deliveries, and is purged with the last of them', async () => {
     const eventId = await plant('events', event, {});
     const deadLetter = await plant('deliveries', delivery, {
       eventId,
@@ -226,7 +226,7 @@ describe('what waits is never purged, however old', () => {
   test.each<[what: string, kind: 'holds' | 'bookings', model: () => Reservation]>([
     ['a hold', 'holds', () => hold],
     ['a booking', 'bookings', () => booking],
-  ])('%s stays for its events, and goes with the last of them', async (_what, kind, model) => {
+  ])('%s stays for its events, and is purged with the last of them', async (_what, kind, model) => {
     const holdId = await plant('reservations', model(), keyless());
     const eventId = await plant('events', event, { holdId });
     await plant('deliveries', delivery, { eventId, state: 'dead_letter', deadLetteredAt: delivery.createdAt });
@@ -247,7 +247,7 @@ describe('what waits is never purged, however old', () => {
     expect(await idsIn('reservations')).toEqual([]);
   });
 
-  test('control: as soon as nothing waits any more, it goes', async () => {
+  test('control: as soon as nothing waits, it is purged', async () => {
     await plant('reservations', hold, undispatched());
     await letPass(service, TEN_YEARS);
     await purge(service, { config: EVERY_KIND });
@@ -307,7 +307,7 @@ const broken: Archive = {
   get: async () => undefined,
 };
 
-test('the figure of a kind says when it was last purged to its end, or since when that fails', async () => {
+test('the metric of a kind has the time of its last complete purge, or since when purges fail', async () => {
   await service.context.db.collection('purges').deleteMany({});
   const config = keeping({ audit: 100 });
   await plant('audit', auditRow, {});
@@ -331,7 +331,7 @@ test('the figure of a kind says when it was last purged to its end, or since whe
 
 const MANY = 11_000;
 
-test('a query reads at most some thousand rows, and a purge gets past any number of those that stay', async () => {
+test('a query reads a few thousand rows at most, and a purge gets past any number of remaining rows', async () => {
   const at = (n: number) => new Date(later(new Date(), -80).getTime() + n);
   const rows = (count: number, from: number, fields: Partial<DeliveryRow>) =>
     Array.from({ length: count }, (_, n) => {

@@ -44,7 +44,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('has what was put into it, under its name', async () => {
+  test('returns an object under its name', async () => {
     const archive = opened();
     const content = randomBytes(300_000);
     await archive.put('holds/2026-03-01/a.jsonl.gz', content, NEVER_STOPPED);
@@ -59,7 +59,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     ]);
   });
 
-  test('lists all of it, page after page', async () => {
+  test('lists all objects, page by page', async () => {
     const day = path.join(folder, 'kept-rows/of/production/audit/2026-03-01');
     await mkdir(day, { recursive: true });
     const names = Array.from({ length: 1100 }, (_, n) => `${String(n).padStart(4, '0')}.jsonl.gz`);
@@ -68,7 +68,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     expect(listed.toSorted()).toEqual(names.map((name) => `audit/2026-03-01/${name}`));
   });
 
-  test('rejects with the code of the store where a key is wrong or a bucket absent; an absent object is undefined', async () => {
+  test('rejects with the store’s code for a wrong key or a missing bucket; a missing object is undefined', async () => {
     const put = (archive: ReturnType<typeof opened>) => archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
     await expect(put(opened(undefined, 'wrong'))).rejects.toThrow(/403 to PUT: SignatureDoesNotMatch/);
     await expect(put(opened('s3://absent'))).rejects.toThrow(/404 to PUT: NoSuchBucket/);
@@ -78,7 +78,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     await expect(opened().list('holds/', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 
-  test('rejects while the store is away, and says where it is and why', async () => {
+  test('rejects while the store is unreachable, with its address and the reason', async () => {
     await server.signal('SIGKILL');
     await expect(opened().put('holds/z', Buffer.from('z'), NEVER_STOPPED)).rejects.toThrow(
       `The archive at ${new URL(endpoint).host} does not respond: ECONNREFUSED`,

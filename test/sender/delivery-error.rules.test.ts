@@ -40,7 +40,7 @@ test.each([
   ['tlsv1 alert protocol version', 'protocol_version'],
   ['tlsv1 alert no application protocol', 'protocol_version'],
   ['sslv3 alert handshake failure', 'handshake_failed'],
-])('a handshake that failed in a write, %s, is %s', (reason, detail) => {
+])('a handshake that failed during a write, %s, is %s', (reason, detail) => {
   const message = `write EPROTO 80:error:0A:SSL routines:ssl3_read_bytes:${reason}:../ssl.c:1601:`;
   expect(failureOf(withCode('EPROTO', message))).toEqual({ error: 'tls_error', detail });
 });
@@ -50,7 +50,7 @@ test.each([
   ['ENODATA', 'name_not_found'],
   ['ESERVFAIL', 'name_server_failed'],
   ['ETIMEOUT', 'name_server_failed'],
-])('a look-up that failed with %s is dns_error, in detail %s', (code, detail) => {
+])('a lookup that failed with %s is dns_error, in detail %s', (code, detail) => {
   const failure = new UnresolvedHostError('unresolved', { cause: withCode(code) });
   expect(failureOf(failure)).toEqual({ error: 'dns_error', detail });
 });

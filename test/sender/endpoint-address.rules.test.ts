@@ -28,7 +28,7 @@ const EDGES: [range: string, inside: string, outside: string][] = [
   ['outside 2000::/3', '1fff:ffff:: 4000:: :: ffff::', '2000::'],
 ];
 
-test.each(EDGES)('%s is not public, to its very edges', (_range, inside, outside) => {
+test.each(EDGES)('%s is not public, including its edges', (_range, inside, outside) => {
   expect(inside.split(' ').filter(isPublicAddress)).toEqual([]);
   expect(outside.split(' ').filter((ip) => !isPublicAddress(ip))).toEqual([]);
 });
@@ -38,7 +38,7 @@ test('addresses of the public internet are public', () => {
   expect(ips.filter((ip) => !isPublicAddress(ip))).toEqual([]);
 });
 
-test('text that is not an address in the form of a DNS answer is not public', () => {
+test('text that is not an address as in a DNS answer is not public', () => {
   const others = 'example.com 127.1 2130706433 0x7f.1 8.8.8 [2606:4700::1] 8.8.8.8/32 1.2.3.4.5'.split(' ');
   expect(['', ...others].filter(isPublicAddress)).toEqual([]);
 });

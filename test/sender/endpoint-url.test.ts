@@ -37,7 +37,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('the ports are those that are configured', async () => {
+test('the allowed ports are the configured ones', async () => {
   const rules = {
     allowPrivateNetworks: false,
     ports: [{ first: 8443, last: 8444 }],
@@ -55,7 +55,7 @@ describe('the form of an endpoint URL', () => {
     https://partner.example:443 https://partner.example:1024 HTTPS://PARTNER.EXAMPLE/ https://bücher.example/
     https://sub.domain.partner.example./path https://8.8.8.8/hook https://[2606:4700:4700::1111]:8443/hook
     https://localhost.partner.example/ https://notlocal/`.split(/\s+/),
-  )('%s may be used', async (url) => {
+  )('%s is allowed', async (url) => {
     expect(await check(url)).toEqual({ ok: true });
   });
 
@@ -91,11 +91,11 @@ describe('the form of an endpoint URL', () => {
     ['https://@partner.example?a', '"@" before the path'],
     ['https://partner.example/{tenant}/hook', 'braces'],
     ['https://{tenant}.partner.example/', 'braces'],
-  ])('%j is refused: %s', async (url, words) => {
+  ])('%j is rejected: %s', async (url, words) => {
     expect(await check(url)).toEqual(refusedAs(words));
   });
 
-  test('2,048 characters are allowed and 2,049 are refused with both numbers, counted as they are sent', async () => {
+  test('2,048 characters are allowed and 2,049 are rejected with both numbers, counted as sent', async () => {
     const url = 'https://partner.example/'.padEnd(2043, 'a');
     expect(await check(`${url}aaaaa`)).toEqual({ ok: true });
     for (const longer of ['aaaaaa', 'ü'])
@@ -111,7 +111,7 @@ describe('the form of an endpoint URL', () => {
     expect(parseEndpoint(text, { allowPrivateNetworks: false })).toEqual({ href });
   });
 
-  test('what was stored before these rules can be called still', async () => {
+  test('a URL stored before these rules can still be called', async () => {
     for (const url of ['https:partner.example/h', 'https://partner.example/{tenant}'.padEnd(2048, 'ü')]) {
       const rules = { allowPrivateNetworks: false, resolve: resolvesTo(publicIp) };
       expect(await checkEndpointUrl(url, rules)).toEqual({ ok: true });
@@ -119,7 +119,7 @@ describe('the form of an endpoint URL', () => {
   });
 });
 
-test('a name with letters of Latin-1 may be used however often it is asked for', () => {
+test('a name with Latin-1 letters is allowed, in repeated checks', () => {
   const faults = Array.from({ length: 20_000 }, () => {
     const endpoint = parseEndpoint('https://bücher.example/', { allowPrivateNetworks: false });
     return 'fault' in endpoint ? endpoint.fault : null;
@@ -128,7 +128,7 @@ test('a name with letters of Latin-1 may be used however often it is asked for',
 });
 
 describe('host names', () => {
-  test.each(localNames)('%s is refused by its name, whatever it resolves to', async (host) => {
+  test.each(localNames)('%s is rejected by its name, whatever it resolves to', async (host) => {
     expect(await check(`https://${host}/`)).toEqual(refusedAs('only in a local network'));
   });
 
@@ -146,13 +146,13 @@ describe('host names', () => {
     ['a v4-mapped address', ['::ffff:10.0.0.7']],
     ['the metadata service', ['169.254.169.254']],
     ['no address at all', []],
-  ])('a name with %s is refused, and DNS answers are not disclosed', async (_what, addresses) => {
+  ])('a name with %s is rejected, and DNS answers are not disclosed', async (_what, addresses) => {
     const verdict = await check('https://partner.example/', resolvesTo(...addresses));
     expect(verdict).toEqual(refusedAs('resolves to an address that is not public'));
     for (const address of addresses) expect(JSON.stringify(verdict)).not.toContain(address);
   });
 
-  test('a name with several addresses that are all public may be used', async () => {
+  test('a name with several public addresses is allowed', async () => {
     expect(await check('https://partner.example/', resolvesTo(publicIp, '2606:4700::1'))).toEqual({ ok: true });
   });
 
@@ -160,11 +160,11 @@ describe('host names', () => {
     ['ENOTFOUND', 'names the host partner.example, which does not resolve'],
     ['ENODATA', 'names the host partner.example, which does not resolve'],
     ['EAI_AGAIN', 'did not resolve in time'],
-  ])('a name whose look-up fails with %s is refused for now: it %s', async (code, words) => {
+  ])('a name whose lookup fails with %s is rejected for now: it %s', async (code, words) => {
     expect(await check('https://partner.example/', failsWith(code))).toEqual(unresolvedAs(words));
   });
 
-  test('when name servers do not answer, the caller waits 3 seconds and no longer', async () => {
+  test('without an answer by name servers, the caller waits 3 seconds', async () => {
     jest.useFakeTimers();
     let verdict: unknown = 'waiting';
     const checking = check('https://partner.example/', () => new Promise(() => {})).then((result) => {
@@ -183,7 +183,7 @@ describe('in development, where private networks are allowed', () => {
     checkStated(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
 
   test.each(['http://localhost:4000/', 'http://127.0.0.1:4000/hook', 'https://receiver.internal/', 'http://receiver/'])(
-    '%s may be used, and no name is resolved',
+    '%s is allowed, and no name is resolved',
     async (url) => {
       const resolve = resolvesTo();
       expect(await checkInDevelopment(url, resolve)).toEqual({ ok: true });
@@ -195,7 +195,7 @@ describe('in development, where private networks are allowed', () => {
     ['ftp://localhost/', 'must start with https://'],
     ['http://user:pass@localhost/', 'user name or password'],
     ['http://localhost/#x', 'fragment'],
-  ])('%s is refused all the same', async (url, words) => {
+  ])('%s is still rejected', async (url, words) => {
     expect(await checkInDevelopment(url)).toEqual(refusedAs(words));
   });
 });

@@ -33,7 +33,7 @@ test.each([
   ['six.example', [SIX]],
   ['alias.example', [FOUR, '203.0.113.8', SIX]],
   ['half.example', [FOUR]],
-])('%s has every address that is known of it', async (name, addresses) => {
+])('%s resolves to every known address', async (name, addresses) => {
   expect(await resolve(name)).toEqual(addresses);
 });
 
@@ -43,7 +43,7 @@ test.each([
   ['failing.example', false],
   ['unsure.example', false],
   ['x'.repeat(64), false],
-])('%s has no address; that this is certain: %s', async (name, isCertain) => {
+])('%s has no address; whether this is certain: %s', async (name, isCertain) => {
   const failure = await failureOf(name);
   expect(failure).toBeInstanceOf(Error);
   expect(isDefiniteAbsence(failure)).toBe(isCertain);
@@ -57,7 +57,7 @@ test('an address family without an answer delays the other by at most 250 ms', a
   expect(performance.now() - startedAt).toBeLessThan(900);
 });
 
-test('60 names with silent name servers delay neither other names nor the system, and time out', async () => {
+test('60 names with silent name servers do not delay other names or the system, and time out', async () => {
   const asked = server.asked();
   const startedAt = performance.now();
   const dead = [...DEAD_NAMES, 'nothing-yet.example'].map(failureOf);
@@ -70,7 +70,7 @@ test('60 names with silent name servers delay neither other names nor the system
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
-test('the hosts file counts in development alone', async () => {
+test('the hosts file is used in development only', async () => {
   const own = expect.stringMatching(/^(127\.0\.0\.1|::1)$/);
   expect(await resolverFor({ allowPrivateNetworks: true })('localhost')).toContainEqual(own);
   await expect(resolve('localhost')).rejects.toMatchObject({ code: 'ENOTFOUND' });

@@ -20,20 +20,20 @@ describe('responseExcerpt', () => {
     ['control characters only', '\u0000\u0001\u0002'],
   ])('is null for %s', async (_what, answer) => expect(await responseExcerpt(Buffer.from(answer))).toBeNull());
 
-  test('keeps 1,024 characters and no more', async () => {
+  test('keeps at most 1,024 characters', async () => {
     expect(await responseExcerpt(Buffer.from('a'.repeat(1024)))).toHaveLength(1024);
     expect(await responseExcerpt(Buffer.from('a'.repeat(1025)))).toHaveLength(1024);
   });
 
-  test('leaves out an emoji that the length limit would cut in two', async () => {
+  test('omits an emoji that the length limit would split', async () => {
     expect(await responseExcerpt(Buffer.from(`${'a'.repeat(1023)}👍`))).toBe('a'.repeat(1023));
   });
 
-  test('leaves out a last character that the reading limit cut in two', async () => {
+  test('omits a last character that the reading limit has split', async () => {
     expect(await responseExcerpt(Buffer.from('ok ☔').subarray(0, -1))).toBe('ok ');
   });
 
-  test('is null for bytes that are not text in UTF-8, and nothing says otherwise', async () => {
+  test('is null for bytes that are not UTF-8 text, without another charset', async () => {
     expect(await responseExcerpt(Buffer.from([0x6f, 0xff, 0xc0, 0x80, 0x6b]))).toBeNull();
     expect(await responseExcerpt(gzipSync('accepted'))).toBeNull();
   });
@@ -56,11 +56,11 @@ describe('responseExcerpt', () => {
     ['deflate', deflateSync(page)],
     ['deflate', deflateRawSync(page)],
     ['br', brotliCompressSync(page)],
-  ])('is decompressed although nobody asked for it: %s', async (coding, bytes) => {
+  ])('is decompressed although the request does not allow it: %s', async (coding, bytes) => {
     expect(await responseExcerpt(bytes, { 'content-encoding': coding })).toBe(page.slice(0, 1024));
   });
 
-  test('is the beginning of what was read where more was compressed', async () => {
+  test('is the beginning of the decompressed data', async () => {
     const bytes = gzipSync(randomBytes(30_000).toString('hex'));
     const excerpt = await responseExcerpt(bytes.subarray(0, 16_384), { 'content-encoding': 'gzip' });
     expect(excerpt).toMatch(/^[0-9a-f]{1024}$/);

@@ -10,7 +10,7 @@ type Delivery = { id: number; partnerId: string; subscriptionId: string };
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('no share is ever exceeded, no permit is idle while a delivery could take it, and first come is first served', async () => {
+test('no share is exceeded, no permit stays idle while a delivery could use it, and the order is first come, first served', async () => {
   const random = mulberry32(propertySeed());
   const permits = createSendPermits(LIMIT, 2);
   const held = new Map<Delivery, SendPermit>();
@@ -60,7 +60,7 @@ test('no share is ever exceeded, no permit is idle while a delivery could take i
   expect(longestQueue).toBeGreaterThan(50);
 });
 
-test('endpoints with waiting deliveries take turns, however many wait for one of them', async () => {
+test('endpoints with waiting deliveries take turns, however many wait for one', async () => {
   const permits = createSendPermits(1, 2);
   const never = new AbortController().signal;
   const order: string[] = [];

@@ -27,7 +27,7 @@ async function sending(permits: SendPermits, endpoint: string, count: number, fa
   return granted.filter((permit) => permit.beginSend(failures));
 }
 
-test('an endpoint that responds is never full, however many wait', async () => {
+test('an endpoint that responds is never full, however many deliveries wait', async () => {
   const permits = createSendPermits(4, 2);
   let most = 0;
   let inProgress = 0;
@@ -43,7 +43,7 @@ test('an endpoint that responds is never full, however many wait', async () => {
   expect(most).toBe(1);
 });
 
-test('a slow send gives its permit to another; when all of its quarter is slow, who waits for the endpoint is sent back', async () => {
+test('a slow send gives its permit to another; when an endpoint’s quarter is slow, its waiting deliveries get none', async () => {
   const permits = createSendPermits(8, 2);
   const beganAt = performance.now();
   const slow = await sending(permits, 'hanging', 2);
@@ -62,7 +62,7 @@ test('a slow send gives its permit to another; when all of its quarter is slow, 
   expect(await permits.acquire(at('hanging'), never())).not.toBeNull();
 });
 
-test('when all of its half is slow, every endpoint of a partner is full until a send has ended; others are not', async () => {
+test('when a partner’s half is slow, its endpoints are full until a send ends; others are not', async () => {
   const permits = createSendPermits(8, 2);
   const slow = [...(await sending(permits, 'p/1', 2)), ...(await sending(permits, 'p/2', 2))];
   const behind = permits.acquire(at('p/3'), never());
@@ -73,7 +73,7 @@ test('when all of its half is slow, every endpoint of a partner is full until a 
   expect(shown(await acquireAll(permits, 'p/4', 1))).toEqual(['in']);
 });
 
-test('a permit is given back once, by a slow send that ends too', async () => {
+test('a slow send that ends does not give its permit back again', async () => {
   const permits = createSendPermits(1, 2);
   const [slow] = await sending(permits, 'slow', 1);
   const second = await permits.acquire(at('b'), never());
@@ -82,7 +82,7 @@ test('a permit is given back once, by a slow send that ends too', async () => {
   second?.release();
 });
 
-test('an endpoint that failed three times in a row has its share of sends, and no more', async () => {
+test('an endpoint that failed three times in a row gets only its share of sends', async () => {
   const permits = createSendPermits(40, 2);
   const sends = await sending(permits, 'failing', 3, 3);
   expect(sends).toHaveLength(2);
@@ -90,7 +90,7 @@ test('an endpoint that failed three times in a row has its share of sends, and n
   expect(await sending(permits, 'another', 3, 2)).toHaveLength(3);
 });
 
-test('that an unhealthy endpoint is full is remembered until a send has ended', async () => {
+test('a full unhealthy endpoint stays full until a send ends', async () => {
   const permits = createSendPermits(40, 1);
   const [send] = await sending(permits, 'failing', 1, 3);
   const refused = await permits.acquire(at('failing'), never());
@@ -101,7 +101,7 @@ test('that an unhealthy endpoint is full is remembered until a send has ended', 
   expect(await sending(permits, 'failing', 1, 3)).toHaveLength(1);
 });
 
-test('who waits when the process stops waits no longer', async () => {
+test('a waiting delivery gets no permit when the process stops', async () => {
   const permits = createSendPermits(1, 2);
   const held = await permits.acquire(at('a'), never());
   const stop = new AbortController();
@@ -112,6 +112,6 @@ test('who waits when the process stops waits no longer', async () => {
   expect(shown(await acquireAll(permits, 'b', 1))).toEqual(['in']);
 });
 
-test('what was held back comes back within 2 to 6 seconds', () => {
+test('a deferred delivery is retried within 2 to 6 seconds', () => {
   expect([deferralMs(() => 0), deferralMs(() => 0.9999)]).toEqual([2000, 5999]);
 });

@@ -55,7 +55,7 @@ describe('failures by stage', () => {
     },
   );
 
-  test('what arrived of a response that breaks off is kept for the partner to see', async () => {
+  test('the received part of an interrupted response is kept for the partner', async () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial'));
     });
@@ -116,7 +116,7 @@ describe('TLS', () => {
     expect(target.requests).toEqual([]);
   });
 
-  test('control: a client that does not verify is answered by the same receiver', async () => {
+  test('control: a client that does not verify gets a response from the same receiver', async () => {
     const target = await tlsReceiver(answerOk);
     const request = httpsRequest(`https://127.0.0.1:${target.port}/`, { rejectUnauthorized: false }).end();
     const [response] = await once(request, 'response');
@@ -129,7 +129,7 @@ describe('TLS', () => {
     expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'not_tls' }));
   });
 
-  test('a receiver that speaks HTTP/2 alone is tls_error, by its protocol', async () => {
+  test('a receiver that only speaks HTTP/2 is tls_error, by its protocol', async () => {
     const target = await tlsReceiver(answerOk, { ALPNProtocols: ['h2'] });
     expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'protocol_version' }));
   });
@@ -138,7 +138,7 @@ describe('TLS', () => {
     ['partner.example.', 'partner.example'],
     ['partner.example', 'partner.example'],
     ['127.0.0.1', undefined],
-  ])('a receiver is asked for its certificate by a name without a dot at its end: %s', async (host, name) => {
+  ])('the name in the TLS handshake has no dot at its end: %s', async (host, name) => {
     const asked: unknown[] = [];
     const target = await rawReceiver((socket) => {
       const tls = new TLSSocket(socket, {
@@ -245,7 +245,7 @@ describe('one deadline over the whole exchange', () => {
     expect(await sendTo(target)).toMatchObject({ ok: true, statusCode: 200, responseExcerpt: '.....' });
   });
 
-  test('a 500 that drips its body is what its status says', async () => {
+  test('a 500 that drips its body is an HTTP failure', async () => {
     const target = await receiver(dripping(500, Number.POSITIVE_INFINITY));
     expect(await cutSend(target)).toMatchObject({ ok: false, statusCode: 500, error: 'http_status' });
   });

@@ -18,7 +18,7 @@ describe('names are checked at every connection', () => {
   test.each<[string, NameEntry]>([
     ['private', { A: ['127.0.0.1'] }],
     ['private in IPv6 beside what it was', { A: [publicIp], AAAA: ['::1'] }],
-  ])('a name that its name server makes %s once the endpoint was made is blocked when called', async (_, later) => {
+  ])('a name that its name server makes %s after the endpoint was created is blocked when called', async (_, later) => {
     const target = await reachable();
     const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
     const nameServer = await startNameServer(zone);
@@ -32,7 +32,7 @@ describe('names are checked at every connection', () => {
     await nameServer.close();
   });
 
-  test('a connection goes to the addresses that were checked, which are not resolved a second time', async () => {
+  test('a connection uses the checked addresses without resolving the name again', async () => {
     const target = await reachable();
     const resolve = jest.fn<ResolveAddresses>(async () => ['203.0.113.1']).mockResolvedValueOnce(['127.0.0.1']);
     const url = `http://rebinding.example:${target.port}/`;
@@ -44,28 +44,28 @@ describe('names are checked at every connection', () => {
     ['127.0.0.1', publicIp],
     [publicIp, '127.0.0.1'],
     ['::1', publicIp],
-  ])('a name with the addresses %s and %s is blocked as a whole', async (...addresses) => {
+  ])('a name with the addresses %s and %s is blocked completely', async (...addresses) => {
     const target = await reachable();
     const guarded = guardedSender(async () => addresses);
     expect(await send(guarded, `https://mixed.example:${target.port}/`)).toEqual(blocked);
     expect(target.connections).toBe(0);
   });
 
-  test('control: a name with a dead and a live address reaches the live one where private networks are allowed', async () => {
+  test('control: a name with a dead and a live address reaches the live one if private networks are allowed', async () => {
     const target = await reachable();
     const open = sender(2_000, async () => ['::1', '127.0.0.1']);
     expect(await send(open, `http://mixed.example:${target.port}/`)).toEqual(delivered);
   });
 });
 
-test('http is blocked where private networks are not allowed, also for a public host', async () => {
+test('http is blocked if private networks are not allowed, also for a public host', async () => {
   const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
   expect(await send(guardedSender(resolve), 'http://partner.example/')).toEqual(blocked);
   expect(await send(guardedSender(resolve), `http://${publicIp}/`)).toEqual(blocked);
   expect(resolve).not.toHaveBeenCalled();
 });
 
-test('a port that is not configured is never connected to, even if it was stored', async () => {
+test('a port that is not configured is never called, even if it was stored', async () => {
   const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
   for (const port of [1, 22, 80, 1023]) {
     expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);

@@ -26,7 +26,7 @@ async function inOwnProcess(code: string, environment: Record<string, string> = 
   return { printed: JSON.parse(stdout) as unknown, stderr };
 }
 
-test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not switch the verification of certificates off', async () => {
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not disable the verification of certificates', async () => {
   const target = await tlsReceiver((_request, response) => response.end('ok'));
   const url = JSON.stringify(`https://127.0.0.1:${target.port}/`);
   // The fetch is the control: the variable does disable verification by default.

@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.ts';
 afterEach(closeOpened);
 
 describe('what is sent', () => {
-  test('the receiver gets a POST with the given headers and exactly the bytes that were signed', async () => {
+  test('the receiver gets a POST with the given headers and exactly the signed bytes', async () => {
     const target = await receiver((_request, response) => response.writeHead(204).end());
     const body = '{"city":"Bengaluru ☔",  "spaces" : "kept"}';
     const headers = {
@@ -69,10 +69,10 @@ describe('what is sent', () => {
   });
 });
 
-describe('a message that is not valid any more when its connection is ready', () => {
+describe('a message that is no longer valid when its connection is ready', () => {
   const PAST = -1;
 
-  test('is not sent: what it is renewed to is, over the same connection', async () => {
+  test('is not sent: the renewed message is sent over the same connection', async () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const message = { ...messageTo(target.port), headers: { 'x-version': 'old' } };
     const renewed = { ...message, headers: { 'x-version': 'new' } };
@@ -88,7 +88,7 @@ describe('a message that is not valid any more when its connection is ready', ()
   test.each([
     ['there is no other', () => Promise.resolve(null)],
     ['that cannot be found out', () => Promise.reject(new Error('The database is away.'))],
-  ])('is interrupted where %s', async (_why, renew) => {
+  ])('is interrupted if %s', async (_why, renew) => {
     const target = await receiver((_request, response) => response.end('ok'));
     const one = sender();
 
@@ -99,7 +99,7 @@ describe('a message that is not valid any more when its connection is ready', ()
     expect(target.requests).toHaveLength(1);
   });
 
-  test('is interrupted where it is not renewed within the deadline', async () => {
+  test('is interrupted if it is not renewed within the deadline', async () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const renew = () => new Promise<never>(() => undefined);
 
@@ -117,7 +117,7 @@ describe('the verdict', () => {
     ['file:///etc/passwd', null],
     ['http://[', null],
     [undefined, null],
-  ])('of a redirect to %s, %s is kept', async (location, redirectTo) => {
+  ])('on a redirect to %s keeps %s', async (location, redirectTo) => {
     const target = await receiver((_request, response) =>
       response.writeHead(301, location === undefined ? {} : { location }).end(),
     );
@@ -130,7 +130,7 @@ describe('the verdict', () => {
     ['205', 'content-length: 5', true],
     ['205', 'x-length: none', true],
     ['304', 'content-length: 5', false],
-  ])('a %s is complete with its head, though it says %s', async (status, field, ok) => {
+  ])('a %s is complete with its head, although it says %s', async (status, field, ok) => {
     const target = await rawReceiver((socket) =>
       socket.on('data', () => socket.write(`HTTP/1.1 ${status} Done\r\n${field}\r\n\r\n`)),
     );
@@ -180,7 +180,7 @@ describe('a kept connection', () => {
   test.each([
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['closes', (socket: Socket) => socket.end()],
-  ])('that its receiver %s before a byte of the response costs nothing', async (_how, end) => {
+  ])('that its receiver %s before the first byte of the response costs nothing', async (_how, end) => {
     const target = await tired(end);
     const one = sender();
     const message = { ...messageTo(target.port), headers: { 'x-delivery-id': 'same' } };
@@ -192,7 +192,7 @@ describe('a kept connection', () => {
     expect(onFresh.replace('Connection: close', 'Connection: keep-alive')).toBe(onKept);
   });
 
-  test('that ends once a byte of the response has come is connection_reset, and nothing is sent again', async () => {
+  test('that ends after the first byte of the response is connection_reset, without a retry', async () => {
     const target = await tired((socket) => socket.end('HTTP/1.1 2'));
     const one = sender();
     expect(await sendTo(target, one)).toMatchObject({ ok: true });
@@ -201,7 +201,7 @@ describe('a kept connection', () => {
     expect(target.connections).toBe(1);
   });
 
-  test('is replaced by one new connection: where that ends too, the attempt has failed', async () => {
+  test('is replaced by one new connection; if that ends too, the attempt has failed', async () => {
     const { target, requests } = await once((socket) => socket.resetAndDestroy());
     const one = sender();
     await one.send(messageTo(target.port));
@@ -222,7 +222,7 @@ describe('a kept connection', () => {
     expect(cut.durationMs).toBeLessThan(750);
   });
 
-  test('on which its receiver speaks unasked is not used again', async () => {
+  test('on which the receiver sends unrequested data is not used again', async () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => {
         socket.write(ok);
@@ -235,7 +235,7 @@ describe('a kept connection', () => {
     expect(await sendTo(target, one)).toMatchObject({ ok: true });
   });
 
-  test('is used for a minute at most, however busy it is, so that a change of DNS takes effect', async () => {
+  test('is used for at most a minute, however busy, so that a DNS change takes effect', async () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
     const one = sender(2_000, resolve);
@@ -279,14 +279,14 @@ describe('interruption', () => {
     expect(await sending).toEqual(outcome({ error: 'interrupted' }));
   });
 
-  test('with a signal that is aborted already, nothing is sent', async () => {
+  test('with an aborted signal, nothing is sent', async () => {
     const target = await receiver((_request, response) => response.end());
     const interrupted = await sender().send({ ...messageTo(target.port), signal: AbortSignal.abort() });
     expect(interrupted).toEqual(outcome({ ok: false, error: 'interrupted', durationMs: 0 }));
     expect(target.connections).toBe(0);
   });
 
-  test('one signal serves many sends at a time and is let go afterwards', async () => {
+  test('one signal can serve many concurrent sends, and is released afterwards', async () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const { signal } = new AbortController();
     const one = sender();

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const service = sharedService();
 afterAll(() => service.stop());
 
-test('the box office that the service has shows its partner’s venue, with the client that is in it', async () => {
+test('the served box office shows its partner’s venue, with the included client', async () => {
   const folder = await temporaryFolder();
   await run('sh', ['-ec', `curl -sSf ${service.url}/docs/downloads/box-office.tgz | tar xz`], { cwd: folder });
   expect(await readdir(folder)).toEqual(['box-office']);

@@ -48,7 +48,7 @@ describe('code on the pages', () => {
   });
 
   test.each(Object.keys(CHECKS).filter((each) => blocks.some(({ language }) => language === each)))(
-    'in %s is well formed, and control: half of it is not',
+    'in %s is well formed; control: half of it is not',
     async (wanted) => {
       const check = CHECKS[wanted];
       const shown = blocks.filter(({ language }) => language === wanted);

@@ -57,7 +57,7 @@ function deadLinks({ path, links }: Page): string[] {
 }
 
 describe('from the start page', () => {
-  test('every page is reached', () => {
+  test('every page can be reached', () => {
     const reached = [...pages.keys()];
     for (const path of ['/docs/quickstart', '/docs/errors/HOLD_EXPIRED', '/docs/reference', '/llms.txt']) {
       expect(reached).toContain(path);
@@ -65,13 +65,13 @@ describe('from the start page', () => {
     expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(37);
   });
 
-  test('every link and every anchor of every page leads somewhere', () => {
+  test('every link and anchor of every page exists', () => {
     const own = [...pages.values()].filter(({ path }) => path !== '/docs/reference');
     const dead = own.map((page) => [page.path, deadLinks(page)] as const);
     expect(dead.filter(([, links]) => links.length > 0)).toEqual([]);
   });
 
-  test('every link of every page as Markdown does', async () => {
+  test('also every link of every page in Markdown', async () => {
     const twins = [...pages.keys()].filter((path) => path.endsWith('.md'));
     expect(twins.length).toBeGreaterThan(40);
     for (const path of twins) {

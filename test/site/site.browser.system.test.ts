@@ -49,7 +49,7 @@ async function listed(): Promise<string[]> {
 describeInBrowser('the documentation in a browser', () => {
   const pages = [...LOOKED_AT, ...GENERATED].map((path) => `/docs${path}`);
   test.each(pages.flatMap((path) => (['light', 'dark'] as const).map((look) => ({ path, look }))))(
-    '$path, $look, has no fault that axe calls serious, asks no other host, and keeps to the policy',
+    '$path, $look, has no serious accessibility fault, uses no other host, and follows the policy',
     async ({ path, look }) => {
       const page = await visit(path, { ...DESKTOP, colorScheme: look });
       // The browser reports the 404, which is correct for this page.
@@ -61,7 +61,7 @@ describeInBrowser('the documentation in a browser', () => {
     },
   );
 
-  test('every page fits a phone: nothing scrolls sideways but code and tables', async () => {
+  test('every page fits a phone: only code and tables scroll sideways', async () => {
     const page = await visit('/docs', PHONE);
     const paths = await listed();
     expect(paths.length).toBeGreaterThan(40);
@@ -83,7 +83,7 @@ describeInBrowser('the documentation in a browser', () => {
     await page.waitForURL(`${service.url}/docs/errors`);
   });
 
-  test(`the first visit fetches at most ${MOST_BYTES / 1024} KB, and nothing of the search`, async () => {
+  test(`the first visit fetches at most ${MOST_BYTES / 1024} KB, without the search`, async () => {
     const page = await visit('/docs');
     const fetched = await page.evaluate<{ name: string; transferSize: number }[]>(
       "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(({ name, transferSize }) => ({ name, transferSize }))",
@@ -95,7 +95,7 @@ describeInBrowser('the documentation in a browser', () => {
     expect(fetched.filter(({ name }) => name.includes('search'))).toEqual([]);
   });
 
-  test('search finds "hold expired", by the keyboard alone, and says where there is nothing', async () => {
+  test('search finds "hold expired" with the keyboard only, and says if it finds nothing', async () => {
     const page = await visit('/docs');
     await page.keyboard.press('/');
     await page.keyboard.type('hold expired');
@@ -113,7 +113,7 @@ describeInBrowser('the documentation in a browser', () => {
     await page.waitForURL(`${service.url}/docs/errors/HOLD_EXPIRED`);
   });
 
-  test('a button copies the code beside it, all of it', async () => {
+  test('a button copies all of the code beside it', async () => {
     const page = await visit('/docs/quickstart', {
       ...DESKTOP,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -126,7 +126,7 @@ describeInBrowser('the documentation in a browser', () => {
     expect(await copied()).toBe(await block.locator('code').evaluate((code) => code.textContent));
   });
 
-  test('an error leads to its page, and that to each call that returns it', async () => {
+  test('an error links to its page, and that to each call that returns it', async () => {
     const reply = await fetch(`${service.url}/api/v1/partner/venues`);
     const { error } = (await reply.json()) as { error: { docs: string } };
     const page = await visit(error.docs);

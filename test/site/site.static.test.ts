@@ -27,7 +27,7 @@ build(folder);
 const isOperators = (code: ErrorCode): boolean => ERRORS[code].audience === 'operator';
 
 describe('the site', () => {
-  test('has a page for every code that partners can meet, which says what the registry says, and none for operators', async () => {
+  test('has a page for every error code of partners with the registry’s text, and none for operators', async () => {
     const pages = names().flatMap((name) => /^docs\/errors\/(\w+)\.html$/.exec(name)?.[1] ?? []);
     expect(pages.toSorted()).toEqual(ERROR_CODES.filter((code) => !isOperators(code)).toSorted());
     for (const code of pages as ErrorCode[]) {
@@ -39,7 +39,7 @@ describe('the site', () => {
     for (const code of ERROR_CODES) expect([code, all.includes(code)]).toEqual([code, !isOperators(code)]);
   });
 
-  test('lists each guide of docs/guides for partners in the navigation, and none of operators', async () => {
+  test('has each partner guide of docs/guides in the navigation, and none for operators', async () => {
     const guides = readdirSync(path.join(projectFolder, 'docs/guides')).map((name) => name.replace('.md', ''));
     const known: readonly string[] = [...PARTNER_GUIDES, ...OPERATOR_GUIDES];
     expect(guides.filter((guide) => !known.includes(guide))).toEqual([]);
@@ -50,7 +50,7 @@ describe('the site', () => {
     }
   });
 
-  test('has each page as Markdown too, with links to Markdown, and lists all of them in llms.txt', async () => {
+  test('has each page in Markdown too, with links to Markdown, and lists all of them in llms.txt', async () => {
     const pages = names().filter((name) => name.endsWith('.html') && !name.endsWith('404.html'));
     const index = await read('llms.txt');
     expect(index).toMatch(/^# Partner Booking Service\n\n> /);
@@ -63,7 +63,7 @@ describe('the site', () => {
     expect(await read('docs.md')).toContain('](/docs/quickstart.md)');
   });
 
-  test('tells nobody of the repository: no link to a file that is not served, no script in a page', async () => {
+  test('does not reveal the repository: no link to a file that is not served, no script in a page', async () => {
     for (const name of names().filter((each) => each.endsWith('.html'))) {
       const page = await read(name);
       expect(page).not.toMatch(/<script(?! type="module" src="\/)|<style|style=|\son\w+=/);
@@ -77,18 +77,18 @@ describe('the site', () => {
     }
   });
 
-  test('shows of the changelog what partners must know', async () => {
+  test('shows the part of the changelog for partners', async () => {
     const page = await read('docs/changelog.md');
     expect(page).toContain('order_reference');
     expect(page).not.toContain('npm run');
   });
 });
 
-describe('the site of processes that run from source', () => {
+describe('the site of processes running from source', () => {
   const marker = path.join(projectFolder, '.site/built');
   const builtAt = async (): Promise<number> => (await stat(marker)).mtimeMs;
 
-  test('is built where it is older than what it is made of, and only then', async () => {
+  test('is built if and only if it is older than its sources', async () => {
     build();
     const first = await builtAt();
     build();

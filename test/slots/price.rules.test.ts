@@ -57,26 +57,26 @@ describe('which rule wins', () => {
   });
 });
 
-describe('which slots a rule is for', () => {
+describe('the slots of a rule', () => {
   test('its start time is included and its end time is not', () => {
     const listed = prices([{ startTime: '18:00', endTime: '20:00' }], DATE);
     expect(at(listed, '17', '18', '19', '20')).toEqual(['1000', '1500', '1500', '1000']);
   });
 
-  test('without a start it is from midnight, without an end until midnight', () => {
+  test('without a start it begins at midnight, without an end it ends at midnight', () => {
     const untilTwo = prices([{ endTime: '02:00' }], DATE, '00:00–00:00');
     expect(at(untilTwo, '00', '01', '02', '23').join()).toBe('1500,1500,1000,1000');
     const fromTen = prices([{ startTime: '22:00' }], DATE, '20:00–02:00');
     expect(at(fromTen, '21', '22', '23', '00').join()).toBe('1000,1500,1500,1000');
   });
 
-  test('its days are operating days: Saturday night goes on after midnight, and Sunday begins later', () => {
+  test('its days are operating days: Saturday night continues after midnight, and Sunday begins later', () => {
     const priceOn = (day: 'sat' | 'sun') => prices([{ daysOfWeek: [day] }], DATE, '22:00–02:00').join(' ');
     expect(priceOn('sat')).toBe('22:1500 23:1500 00:1500 01:1500');
     expect(priceOn('sun')).toBe('22:1000 23:1000 00:1000 01:1000');
   });
 
-  test('its dates are operating dates too, the last included', () => {
+  test('its dates are also operating dates, including the last', () => {
     const rules = [{ fromDate: DATE, toDate: DATE }];
     for (const [date, price] of [
       ['2026-11-20', '1000'],
@@ -87,7 +87,7 @@ describe('which slots a rule is for', () => {
   });
 });
 
-describe('a time that passes midnight begins on the day that the rule names', () => {
+describe('a time that passes midnight begins on the day in the rule', () => {
   const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
   const SUNDAY = '2026-11-22';
   const peak = (listed: string[]) => listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
@@ -107,7 +107,7 @@ describe('a time that passes midnight begins on the day that the rule names', ()
     expect(peak(prices(saturdayNight, '2026-11-23', hours))).toEqual([]);
   });
 
-  test('its dates go by its beginning too: the last night is whole, and nothing is before the first', () => {
+  test('its dates also count by its beginning: the last night is complete, and nothing precedes the first', () => {
     const rules = [{ startTime: '22:00', endTime: '02:00', fromDate: DATE, toDate: DATE }];
     const night = '00:00–00:00';
     expect(peak(prices(rules, DATE, night))).toEqual(['22', '23']);
@@ -124,7 +124,7 @@ describe('a time that passes midnight begins on the day that the rule names', ()
     expect(peak(prices([day], SUNDAY, '00:00–00:00'))).toEqual(['00', '01', '02', '03', '04', '05']);
   });
 
-  test('hours after midnight alone are those of the evening where the day goes on, else of their own date', () => {
+  test('hours only after midnight belong to the evening if the day continues, otherwise to their own date', () => {
     const small: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '00:00', endTime: '02:00' }];
     expect(peak(prices(small, DATE, '18:00–02:00'))).toEqual(['00', '01']);
     expect(peak(prices(small, SUNDAY, '18:00–02:00'))).toEqual([]);
@@ -135,7 +135,7 @@ describe('a time that passes midnight begins on the day that the rule names', ()
   test.each([
     ['back, an hour that comes twice', '2026-10-25', ['00', '01', '01', '02']],
     ['forward, an hour that is skipped', '2027-03-28', ['00', '02']],
-  ])('when the clocks go %s, it still ends when they show its end', (_way, sunday, hours) => {
+  ])('when the clocks go %s, it still ends at the displayed end', (_way, sunday, hours) => {
     const rules: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '03:00' }];
     expect(peak(prices(rules, sunday, '00:00–00:00', 'Europe/London'))).toEqual(hours);
     const saturday = new Date(Date.parse(sunday) - 86_400_000).toISOString().slice(0, 10);

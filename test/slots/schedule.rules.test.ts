@@ -14,7 +14,7 @@ test.each([
   ['two dates after its operating day', 'America/Nuuk', '2026-03-27', '23:30-23:30', '2026-03-29'],
   // Until 2011, St. John's set its clocks back from 00:01 to 23:01: after the 7th began, it was the 6th again.
   ['one date before its operating day', 'America/St_Johns', '2010-11-07', '00:00-00:30', '2010-11-06'],
-])('a slot that the clocks put %s is found', (_name, timeZone, date, hours, localDate) => {
+])('a slot that a clock change puts %s is found', (_name, timeZone, date, hours, localDate) => {
   const slots = slotsOn(date, openings(hours), 10, timeZone);
   const moved = slots.filter(({ start }) => localDateOf(start, timeZone) === localDate);
   expect(moved).not.toEqual([]);
@@ -22,7 +22,7 @@ test.each([
     expect(scheduledSlotAt(slot.start, openings(hours), 10, timeZone)).toEqual({ ...slot, date });
 });
 
-test('a day leaves out what an opening of two days before still takes', () => {
+test('a day omits slots during an opening that began two days before', () => {
   // In Nuuk, 28 March 2026 ends at 23:00, so an opening of 24 hours from 23:30 on the 27th closes at 00:30 on the 29th.
   const hours = (date: string) => openings(date === '2026-03-29' ? '00:00-02:00' : '23:30-23:30');
   const onlyOn27 = (date: string) => (date === '2026-03-28' ? [] : hours(date));
@@ -32,7 +32,7 @@ test('a day leaves out what an opening of two days before still takes', () => {
   expect(starts).toEqual(['2026-03-29T01:30', '2026-03-29T02:00', '2026-03-29T02:30']);
 });
 
-test('nonsense is refused instead of running for ever or answering wrongly', () => {
+test('invalid input is rejected instead of causing endless loops or wrong results', () => {
   const slots = (date: string, hours: string, minutes: number, timeZone = 'Asia/Kolkata') =>
     slotsOn(date, openings(hours), minutes, timeZone);
   for (const minutes of [0, -60, 0.5, Number.NaN])

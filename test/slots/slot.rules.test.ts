@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { parseSlotId, slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 
-test('a slot id is parsed into what it was made of', () => {
+test('a slot id is parsed into its parts', () => {
   const seed = propertySeed();
   const random = mulberry32(seed);
   for (let index = 0; index < 5_000; index += 1) {

@@ -129,7 +129,7 @@ const opens = (row: SubscriptionRow, ...keys: Buffer[]) =>
   createSecretBox(keys).open(row.sealedSecret, { owner: row.partnerId, id: row._id });
 
 describe('a change of keys', () => {
-  test('in the middle of deliveries: each verifies, and at last the new key alone signs what verifies', async () => {
+  test('during deliveries: each verifies, and afterwards the new key alone suffices', async () => {
     const { id, secretKey } = await subscribed();
     await plantRows(scaled(5000, 200));
     const over = new AbortController();
@@ -155,7 +155,7 @@ describe('a change of keys', () => {
     expect(last && isGenuine(last, `${secretKey}x`)).toBe(false);
   });
 
-  test('keeps both signatures of a rotation’s overlap, and forgets the old secret of one that is over', async () => {
+  test('keeps both signatures during a rotation’s overlap, and forgets the old secret afterwards', async () => {
     const { id, secretKey: older } = await subscribed();
     const { secretKey } = await rotateSecret(service.context, partner.id, id, 3600);
     await rewrap([NEW, OLD]);
@@ -171,7 +171,7 @@ describe('a change of keys', () => {
     expect(await rowOfId(id)).toMatchObject({ sealedPreviousSecret: null, previousSecretUntil: null });
   });
 
-  test('brings what older releases sealed to the present version, also under the same key', async () => {
+  test('converts secrets of older releases to the current version, even with the same key', async () => {
     const { id, secretKey } = await subscribed();
     const sealedSecret = sealedByVersion1(OLD, secretKey, id);
     await change(id, { sealedSecret });
@@ -184,7 +184,7 @@ describe('a change of keys', () => {
     expect(after && isGenuine(after, secretKey)).toBe(true);
   });
 
-  test('says that the old key is needed as long as a process still seals with it', async () => {
+  test('reports that the old key is needed while a process still seals with it', async () => {
     await plantRows(2);
     expect(await rewrap([NEW, OLD])).toMatchObject({ isDone: true, droppable: [idOf(OLD)] });
     // An API process that has not been restarted yet seals with the old key.
@@ -196,7 +196,7 @@ describe('a change of keys', () => {
   });
 });
 
-describe('what no key opens', () => {
+describe('a secret that no key opens', () => {
   test.each<[string, (other: SubscriptionRow) => Partial<SubscriptionRow>]>([
     ['a secret that was copied from another row', ({ sealedSecret }) => ({ sealedSecret })],
     [
@@ -206,7 +206,7 @@ describe('what no key opens', () => {
         previousSecretUntil: new Date(Date.now() + 3_600_000),
       }),
     ],
-  ])('%s signs nothing, and is named and left while others go on', async (_what, damage) => {
+  ])('%s signs nothing, and is reported and kept while others continue', async (_what, damage) => {
     const { id } = await subscribed();
     const [otherId = ''] = await plantRows(1);
     const damaged = damage(await rowOfId(otherId));
@@ -230,7 +230,7 @@ describe('what no key opens', () => {
   });
 });
 
-describe('rotate-secret in the middle of it', () => {
+describe('a concurrent rotate-secret', () => {
   /** Calls `meanwhile` just before the next guarded write. `isGuarded: false` removes the guard. */
   function beforeTheWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
     const { collection: driver } = service.context.db.models['webhook_subscriptions'] ?? {};
@@ -262,7 +262,7 @@ describe('rotate-secret in the middle of it', () => {
     expect(opens(await rowOfId(id), NEW)).toBe(secretKey);
   });
 
-  test('whenever it comes: after many races each partner’s last secret is the one that signs', async () => {
+  test('in any order: after many races, each partner’s last secret signs', async () => {
     const count = scaled(500, 40);
     const ids = await plantRows(count);
     const newest = new Map<string, string>();
@@ -298,7 +298,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     return () => failPointMet(service.context.db, timesEntered);
   }
 
-  test('killed in the middle leaves every row whole, and the next run takes the rest and ends with 0', async () => {
+  test('killed halfway, it leaves every row valid, and the next run completes the rest and ends with 0', async () => {
     await plantRows(20);
     const met = await holdUpAfter(10);
     const killed = start(NEW, OLD);
@@ -318,7 +318,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));
   });
 
-  test('ends with 1 where a key is missing, and names it and the row; a stop in the middle is no success either', async () => {
+  test('ends with 1 if a key is missing, and names the key and the row; an interrupted run fails too', async () => {
     const { id } = await subscribed();
     const lacking = start(NEW);
     expect((await lacking.exited).code).toBe(1);

@@ -39,7 +39,7 @@ test('a secret is opened once for its subscription, partner and sealed text', ()
   expect(openOf({ sealedSecret: 'b' })?.current.text.equals(signingKeys('secret of b').text)).toBe(true);
 });
 
-test('the one before is opened during the overlap alone', () => {
+test('the previous one is opened during the overlap only', () => {
   const { openOf } = counting();
   const rotated = {
     sealedSecret: 'b',
@@ -50,7 +50,7 @@ test('the one before is opened during the overlap alone', () => {
   expect(openOf({ ...rotated, overlapEndsAtMs: performance.now() })?.previous).toBeNull();
 });
 
-test('what cannot be opened is tried again each time', () => {
+test('a secret that cannot be opened is tried again each time', () => {
   const { openOf, opened } = counting();
   for (let tries = 1; tries <= 2; tries += 1) {
     expect(openOf({ sealedSecret: 'bad' })).toBeUndefined();
@@ -58,7 +58,7 @@ test('what cannot be opened is tried again each time', () => {
   }
 });
 
-test('what was opened is forgotten with its subscription', () => {
+test('an opened secret is forgotten with its subscription', () => {
   const { deps, openOf, opened } = counting();
   openOf({});
   forgetSecrets(deps, { _id: 's' });
@@ -66,7 +66,7 @@ test('what was opened is forgotten with its subscription', () => {
   expect(opened()).toBe(2);
 });
 
-test('a key signs as its text does, and does not reveal it', () => {
+test('a key signs like its text, and does not reveal it', () => {
   const secretKey = 'whsec_never_shown';
   const keys = signingKeys(secretKey);
   const message = { timestampSeconds: 1, body: '{}' };
@@ -75,7 +75,7 @@ test('a key signs as its text does, and does not reveal it', () => {
   expect(shown.join(' ')).not.toContain('never_shown');
 });
 
-test('a secret of an older release, in base64url, signs as in base64', () => {
+test('a base64url secret of an older release signs like one in base64', () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index));
   const message = { eventId: 'e', timestampSeconds: 1, body: '{}' };
   const signed = (encoding: 'base64' | 'base64url') =>

@@ -23,7 +23,7 @@ const list = async (partner: Partner) => {
 const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'], ...fields });
 
-test('an endpoint is stored and shown as it is called, after a change too', async () => {
+test('an endpoint is stored and shown as it is called, also after a change', async () => {
   const partner = await anyPartner(guarded);
   const created = await create(partner, { endpoint_url: 'https://93.184.215.014:443/../ab' });
   const { id } = expectStatus(created, 201);
@@ -41,7 +41,7 @@ describe('a partner may have 20 subscriptions', () => {
     return [...new Set(answers)].toSorted().map((answer) => [answer, answers.filter((each) => each === answer).length]);
   };
 
-  test('of 30 creates that race, 20 are made and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
+  test('of 30 concurrent creates, 20 succeed and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
     const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
     expect(await race(partner)).toEqual([
       ['201', 20],
@@ -55,20 +55,20 @@ describe('a partner may have 20 subscriptions', () => {
   });
 });
 
-describe('a subscription that receives the same as an active one of its partner', () => {
+describe('a subscription with the same endpoint and events as an active one of its partner', () => {
   const types = ['hold_created', 'booking_created'];
   const exists = (id: unknown) => ({ code: 'SUBSCRIPTION_EXISTS', conflict: { subscription_id: id } });
   const change = (partner: Partner, id: unknown, fields: Json) =>
     partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
 
-  test('is made once by creates that race', async () => {
+  test('is created once by concurrent calls', async () => {
     const partner = await anyPartner(service);
     const replies = await Promise.all(Array.from({ length: 12 }, () => create(partner)));
     expect(replies.map(verdict).toSorted()).toEqual(['201', ...Array<string>(11).fill('409 SUBSCRIPTION_EXISTS')]);
     expect(await list(partner)).toMatchObject({ count: 1 });
   });
 
-  test('comes neither of a change nor of an activation', async () => {
+  test('cannot result from a change or an activation', async () => {
     const partner = await anyPartner(service);
     const operator = operatorOf(service);
     const first = expectStatus(await create(partner), 201)['id'];
@@ -92,7 +92,7 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
   const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
   const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
 
-  test('to another address begins with a clean record of failures; the same address keeps it', async () => {
+  test('to another address resets the record of failures; the same address keeps it', async () => {
     const partner = await anyPartner(service);
     const { id } = await subscribe(partner, URL_OF_PARTNER);
     const failing = { consecutiveFailures: 4, failingSince: new Date(0), lastFailureAt: new Date(1) };
@@ -106,7 +106,7 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
   });
 
   test.each(['https://10.0.0.8/hooks', 'https://no-such-host.invalid/hooks'])(
-    'rejects an address as a creation does: %s',
+    'rejects an address like a creation: %s',
     async (endpoint_url) => {
       const partner = await anyPartner(guarded);
       const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);

@@ -110,7 +110,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
   expect(collector.spans.map(({ name }) => name).join('\n')).toMatch(/process webhook-delivery/);
 });
 
-test('strangers neither join a trace nor are told of one, and no span holds what is kept from the log', () => {
+test('strangers can neither join nor see a trace, and no span has data that the log omits', () => {
   const sent = collector.text();
   expect(sent).toContain('POST /api/v1/partner/holds');
   expect(collector.spans.map(({ traceId }) => traceId)).not.toContain('ab'.repeat(16));

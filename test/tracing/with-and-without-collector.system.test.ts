@@ -50,7 +50,7 @@ const loadedByEach = async (more: Record<string, string>) =>
     await Promise.all([API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, more)] as const)),
   );
 
-test('without a collector a process loads nothing of OpenTelemetry but its API', async () => {
+test('without a collector, a process loads only the API of OpenTelemetry', async () => {
   expect(await loadedByEach({})).toEqual(Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])));
 });
 
@@ -68,7 +68,7 @@ async function tracesOf(calls: number, more: Record<string, string>): Promise<nu
   return collector.spans.slice(before).filter(({ name }) => name === 'GET /api/v1/partner/me').length;
 }
 
-test('a tenth of all traces is kept unless the sampler is stated', async () => {
+test('a tenth of all traces is kept unless a sampler is set', async () => {
   const CALLS = 300;
   const kept = await tracesOf(CALLS, {});
   // Each trace is sampled by itself. The number is outside these bounds once in a million runs.

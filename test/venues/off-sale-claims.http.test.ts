@@ -19,7 +19,7 @@ async function twoResources() {
   return { ...scene, first, second, slotAt };
 }
 
-test('what takes something off sale reports the holds and bookings that stand there, until it is back', async () => {
+test('taking something off sale reports its holds and bookings until it is on sale again', async () => {
   const { venue, partner, first, second, slotAt } = await twoResources();
   const booked = await bookSlot(partner, slotAt(first));
   const held = await placeHold(partner, slotAt(second));

@@ -32,7 +32,7 @@ const slug = async (venueId: string, fields: Json = {}) =>
   String(expectStatus(await addTo(venueId, fields), 201)['resource_id']);
 
 describe('venues', () => {
-  test("are added active and in the service's zone unless stated", async () => {
+  test("are added active and in the service's zone by default", async () => {
     const venue = expectStatus(await operator.post(VENUES, ARENA), 201);
     const venueId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(venue).toEqual({ venue_id: venueId, ...ARENA, status: 'active', time_zone: 'Europe/London' });
@@ -71,7 +71,7 @@ describe('venues', () => {
 });
 
 describe('resources', () => {
-  test('are added to a venue, and read and listed as they were added', async () => {
+  test('are added to a venue, and read and listed as added', async () => {
     const venueId = await venueNamed('Whole Ground');
     const resource = expectStatus(await addTo(venueId), 201);
     expect(resource).toEqual({
@@ -115,7 +115,7 @@ describe('resources', () => {
 });
 
 describe('resource_id', () => {
-  test('is a slug of venue and resource, numbered where it is taken', async () => {
+  test('is a slug of venue and resource, with a number if it is taken', async () => {
     const [one, two] = [await venueNamed('Same Name'), await venueNamed('Same  name!')];
     expect([await slug(one), await slug(one), await slug(two)]).toEqual([
       'same-name-turf-a',
@@ -124,7 +124,7 @@ describe('resource_id', () => {
     ]);
   });
 
-  test('is unique among resources that are added at the same time', async () => {
+  test('is unique among concurrently added resources', async () => {
     const venueId = await venueNamed('Rush');
     const ids = await Promise.all(Array.from({ length: 6 }, () => slug(venueId)));
     expect(new Set(ids).size).toBe(6);
@@ -135,7 +135,7 @@ describe('resource_id', () => {
     ['कोर्ट', '🏸🏸'],
     ['***', '&'.repeat(80)],
     ['n'.repeat(120), '__proto__'],
-  ])('is usable by partners also with unusual names: %s', async (venueName, name) => {
+  ])('is also usable by partners with unusual names: %s', async (venueName, name) => {
     const venueId = await venueNamed(venueName);
     const id = await slug(venueId, { name });
     expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);

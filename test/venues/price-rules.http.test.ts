@@ -28,7 +28,7 @@ const add = async ({ path }: Shop, rule: Json) =>
 const remove = (rule: Json) =>
   operatorOf(service).delete(`/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`);
 describe('the price rules of a resource', () => {
-  test('are returned and listed as they were created, the oldest first, until they are deleted', async () => {
+  test('are returned and listed as created, the oldest first, until they are deleted', async () => {
     const place = await shop();
     const peak = await add(place, { name: 'Peak', multiplier: 1.5 });
     const given = {
@@ -60,7 +60,7 @@ describe('the price rules of a resource', () => {
     expect(verdict(await one(peak))).toBe('404 PRICE_RULE_NOT_FOUND');
   });
 
-  test('are at most 100: of calls that race for the last place, one gets it', async () => {
+  test('are at most 100: of concurrent calls for the last place, one succeeds', async () => {
     const place = await shop();
     await add(place, { price_rupees: 0 });
     const resources = service.context.db.collection<{ _id: string; priceRules: object[] }>('resources');
@@ -91,7 +91,7 @@ describe('the price rules of a resource', () => {
     expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${paths}`);
   });
 
-  test('need a resource, and one that exists to be deleted', async () => {
+  test('are 404 at a missing resource, or when a missing rule is deleted', async () => {
     const operator = operatorOf(service);
     const none = '/api/v1/operator/resources/none/price-rules';
     expect(verdict(await operator.post(none, { name: 'Rule', price_rupees: 1 }))).toBe('404 RESOURCE_NOT_FOUND');
@@ -100,7 +100,7 @@ describe('the price rules of a resource', () => {
   });
 });
 
-test('a rule prices alternatives, walk-ins and the sandbox’s walk-ins as it prices availability', async () => {
+test('a rule prices alternatives, walk-ins and sandbox walk-ins like availability', async () => {
   const place = await shop();
   await add(place, { multiplier: 1.25, start_time: '23:00', end_time: '02:00' });
   const { partner, slotId } = place;

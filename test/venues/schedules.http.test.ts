@@ -43,13 +43,13 @@ async function startsOn(partner: Partner, venueId: string, date = DATE): Promise
 const dayOfMonth = (date: string) => date.slice(8);
 
 describe('the schedule of a resource', () => {
-  test('is its operating hours on every day until one is set', async () => {
+  test('is its operating hours every day by default', async () => {
     const { path, resourceId } = await shop();
     const { body } = await operatorOf(service).get(`${path}/schedule`);
     expect(body).toEqual({ resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] });
   });
 
-  test('is answered and read as it was set, a day that is not named closed, exceptions by date', async () => {
+  test('is returned as it was set: missing days closed, exceptions by date', async () => {
     const { path, resourceId, set } = await shop();
     const exceptions = [
       { date: '2027-01-02', hours: [] },
@@ -68,7 +68,7 @@ describe('the schedule of a resource', () => {
     expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({ weekly: { fri: [] }, exceptions: [] });
   });
 
-  test('has 00:00 where 24:00 was set as the end of a day', async () => {
+  test('has 00:00 if 24:00 was set as the end of a day', async () => {
     const { set, venueId, partner } = await shop();
     const exceptions = [{ date: DATE, hours: hours('20:00–24:00') }];
     const shown = { weekly: daily('00:00–00:00'), exceptions: [{ date: DATE, hours: hours('20:00–00:00') }] };
@@ -91,7 +91,7 @@ describe('the schedule of a resource', () => {
   });
 });
 
-test('a schedule that is taken away leaves the operating hours, as they were changed meanwhile, and what is sold', async () => {
+test('deleting a schedule restores the operating hours, with their changes, and keeps sold slots', async () => {
   const { venueId, resourceId, partner, path, set } = await shop();
   const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
   expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
@@ -109,7 +109,7 @@ test('a schedule that is taken away leaves the operating hours, as they were cha
   expect(await readBooking(partner, booking)).toMatchObject({ status: 'BOOKED' });
 });
 
-test('what was sold before the schedule changes stays, and nothing is sold over it with any new hours and lengths', async () => {
+test('a changed schedule keeps sold slots, and nothing is sold over them with any new hours and lengths', async () => {
   const { venueId, resourceId, partner, path, set } = await shop();
   const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
   const booking = await bookSlot(partner, id('0700'));

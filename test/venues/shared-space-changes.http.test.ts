@@ -64,7 +64,7 @@ const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call
   calls.beforeEvery(ADDING_CELLS, meanwhile, call);
 
 describe('a resource that begins to share space', () => {
-  test('stays on sale, is named by the others, and keeps off what was sold on either side', async () => {
+  test('stays on sale, is named by the others, and avoids claims on either side', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     await bookSlot(place.seller, at(place.full, '0700'));
@@ -90,7 +90,7 @@ describe('a resource that begins to share space', () => {
     expect(verdict(await share(place.full, [place.north]))).toBe('400 VALIDATION_ERROR shares_space_with');
   });
 
-  test('is rejected where claims on both sides overlap already, and stays as it was', async () => {
+  test('is rejected if claims on both sides already overlap, and stays as it was', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const inTheWay = await placeHold(place.rival, at(place.full, '0600'));
@@ -192,7 +192,7 @@ describe('a resource that begins to share space', () => {
   });
 });
 
-test('a resource that no longer shares space is sold by itself, whatever was sold until then', async () => {
+test('a resource that no longer shares space is sold by itself, whatever was sold before', async () => {
   const place = await ground();
   expectStatus(await share(place.full, [place.north, place.court]), 200);
   await bookSlot(place.seller, at(place.full, '0600'));
@@ -207,7 +207,7 @@ test('a resource that no longer shares space is sold by itself, whatever was sol
   expect(await sharesOf(place.full, place.court)).toEqual([[], []]);
 });
 
-test('resources of one name that are added at the same time do not mix up what they share', async () => {
+test('resources of one name that are added concurrently do not mix up their shared space', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const venue = await anyVenue(service, [{ name: 'Half' }]);
     const [half = ''] = venue.resourceIds;
@@ -219,8 +219,8 @@ test('resources of one name that are added at the same time do not mix up what t
   }
 });
 
-describe('claims from before two resources share space', () => {
-  test('may stand on both halves at the same time, and block the whole until both have ended', async () => {
+describe('claims made before two resources share space', () => {
+  test('may exist on both halves at the same time, and block the whole until both have ended', async () => {
     const { venueId, north, court: south, seller, rival } = await ground();
     const [mine, theirs] = [await bookSlot(seller, at(north, '0600')), await bookSlot(rival, at(south, '0600'))];
     const whole = await anyResource(service, venueId, { ...MORNING, name: 'Whole', shares_space_with: [north, south] });
@@ -231,7 +231,7 @@ describe('claims from before two resources share space', () => {
     expect(await hold(seller, at(whole, '0600'))).toBe('201');
   });
 
-  test('do not prevent sharing where those on the other side have expired', async () => {
+  test('do not prevent sharing if those on the other side have expired', async () => {
     const { north, full, seller, rival } = await ground();
     const lapsed = [await placeHold(rival, at(full, '0600')), await placeHold(rival, at(north, '0700'))];
     const live = [await placeHold(seller, at(north, '0600')), await placeHold(seller, at(full, '0700'))];
