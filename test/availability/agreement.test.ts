@@ -170,7 +170,7 @@ const eachSlot =
 describe('control: the comparison notices an availability that', () => {
   test.each([
     [
-      'shows what is taken as free',
+      'shows slots that are taken as free',
       eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
     ],
     ['shows another price', eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 }))],

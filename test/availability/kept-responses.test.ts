@@ -141,7 +141,7 @@ const saidInTime = (slotId: string, reason: string) =>
     STALE_MS,
   );
 
-test('a hold that has expired is free at once', async () => {
+test('an expired hold is free immediately', async () => {
   const slotId = await freeSlot();
   const holdId = String((await placeHold(elsewhere, slotId))['hold_id']);
   // Directly in the database, as an older release would.

@@ -92,7 +92,7 @@ describe('a YAML file', () => {
       ['14: Turf House / TURF A: name: is the name of another resource of this venue, in line 6'],
     ],
     [
-      'ground shared with nobody',
+      'space shared with no other resource',
       house(turf('        shares_space_with: [Turf A, Turf Z]')),
       [
         '13: Turf House / Turf A: shares_space_with: names the resource itself',
@@ -124,7 +124,7 @@ describe('a YAML file', () => {
       ['17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended'],
     ],
     [
-      'price rules that nobody could follow',
+      'price rules that cannot apply',
       house(
         turf(
           '        price_rules:\n          - { name: Evenings }\n          - { name: evenings, multiplier: 20, days_of_week: [sat, sat] }\n          - { name: Old, price_rupees: 1, from_date: 2027-01-02, to_date: 2027-01-01 }',
@@ -240,7 +240,7 @@ describe('a CSV file', () => {
       ],
     ],
     [
-      'with cells that nobody reads',
+      'with cells outside of its columns',
       'kind,venue,city,address\nvenue,A,B,C,D\n',
       ['1: column 5 of the sheet: has cells but no name, the first in line 2. Name it, or delete it.'],
     ],
@@ -250,7 +250,7 @@ describe('a CSV file', () => {
       ['8: E: city: is required'],
     ],
     [
-      'with what can be read in two ways',
+      'with ambiguous values',
       [
         'kind;venue;city;address;resource;price_rule;price_rupees;date;hours;days_of_week;from_date;resource_type;sport_category;duration_minutes;operating_hours_start;operating_hours_end',
         'venue;A;B;C',

@@ -173,7 +173,7 @@ describe('retries', () => {
     expect(proxy.seen).toHaveLength(times);
   });
 
-  test('Retry-After is waited for; one that is too long is told instead', async () => {
+  test('the client waits for Retry-After; if it is too long, it rejects with it', async () => {
     faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '1' } }];
     const from = performance.now();
     await clientOf(partner.apiKey).getMe();

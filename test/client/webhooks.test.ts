@@ -106,7 +106,7 @@ describe('handlers', () => {
   const posted = (headers: Record<string, string>, body = BODY) =>
     fetchWebhook(SECRET, onEvent)(new Request('https://partner.example/', { method: 'POST', headers, body }));
 
-  test('of fetch: 204 and the event, 401 without a signature, 400 to what is no JSON, and no event', async () => {
+  test('of fetch: 204 and the event, 401 without a signature, 400 to invalid JSON, and no event', async () => {
     events.splice(0);
     expect((await posted(now())).status).toBe(204);
     expect((await posted({})).status).toBe(401);

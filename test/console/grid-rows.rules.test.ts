@@ -20,16 +20,16 @@ const drawn = (...columns: DayColumn[]) =>
 
 test.each([
   [
-    'a longer slot reaches over the rows of the shorter ones beside it',
+    'a longer slot spans the rows of shorter ones in other columns',
     [column([0, 90]), column([0, 30], [30, 60], [60, 90])],
     ['0x3 0x1', '. 30x1', '. 60x1'],
   ],
   [
-    'slots that are out of step stand at their own times, with what is closed as a gap',
+    'slots with different times begin in their own rows, with closed time as a gap',
     [column([0, 60], [120, 180]), column([30, 90])],
     ['0x2 -x1', '. 30x2', '-x2 .', '. -x2', '120x1 .'],
   ],
-  ['time in which everything is closed is one row', [column([0, 60], [600, 660])], ['0x1', '-x1', '600x1']],
+  ['time when all columns are closed is one row', [column([0, 60], [600, 660])], ['0x1', '-x1', '600x1']],
   ['a column without slots is one gap', [column(), column([0, 60])], ['-x1 0x1']],
   ['a day without slots has no row', [column()], []],
 ])('%s', (_what, columns, rows) => {

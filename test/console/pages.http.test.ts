@@ -332,7 +332,7 @@ describe('style and scripts', () => {
   const stranger = createClient(service.adminUrl, undefined);
   const asset = (file: string, headers = {}): Promise<Reply> => stranger.get(`/console/assets/${file}`, headers);
 
-  test.each(['base.css', ...FILES])('%s is open to everybody, and kept as long as it is the same', async (file) => {
+  test.each(['base.css', ...FILES])('%s is public, and cached until it changes', async (file) => {
     const reply = await asset(file);
     expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'no-cache']);
     expect(reply.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/);

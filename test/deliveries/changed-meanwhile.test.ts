@@ -151,9 +151,9 @@ test('during a rotation, deliveries wait until the partner can know the new secr
 
 describe('control: a failure counts', () => {
   test.each([
-    ['where nothing was changed', () => Promise.resolve()],
+    ['if nothing was changed', () => Promise.resolve()],
     [
-      'where what was changed is none of it: the events, or the key under which the secret is stored',
+      'if only the events were changed, or the key that encrypts the stored secret',
       async () => {
         const fields = { event_types: ['booking_created'] };
         expectStatus(await partner.api.patch(`${WEBHOOKS}/${subscription.id}`, fields), 200);

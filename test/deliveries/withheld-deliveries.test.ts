@@ -48,7 +48,7 @@ const WITHHOLD: [string, { code: string; begin: () => Promise<unknown>; end: () 
     },
   ],
   [
-    'of a partner without a grant for the venue any more',
+    'of a partner whose grant for the venue has ended',
     {
       code: '403 VENUE_NOT_AUTHORIZED',
       begin: () => operator().delete(grantPath()),

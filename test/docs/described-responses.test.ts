@@ -86,7 +86,7 @@ describe('a delivery', () => {
   test.each([
     ['a customer’s name in details', headers, { ...body, details: withName }],
     ['no signature', { ...headers, 'x-service-signature': undefined }, body],
-  ])('with %s is refused', (_what, given, sent) => {
+  ])('with %s is rejected', (_what, given, sent) => {
     expect(checkDelivery(given, sent)).toEqual(expect.any(String));
   });
 });

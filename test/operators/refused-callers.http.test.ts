@@ -101,7 +101,7 @@ async function counts(): Promise<unknown[]> {
 describe('every changing call of the admin listener', () => {
   test.each<[string, Record<string, string>]>([
     ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['from nobody knows where', {}],
+    ['without an origin', {}],
   ])('rejects a sign-in cookie %s, and changes nothing', async (_where, origin) => {
     const changes = endpoints.filter(({ method }) => method !== 'GET');
     const before = await counts();

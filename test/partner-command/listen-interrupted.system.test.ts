@@ -135,7 +135,7 @@ const restart = async ({ listener }: Scene) => {
 
 /** Ways to interrupt the listener while events happen. Each resolves when the interruption is over. */
 const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
-  'the listener is killed while a delivery is under way': async (scene) => {
+  'the listener is killed during a delivery': async (scene) => {
     const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));
     await scene.makeEvents(1);
     await cut;

@@ -19,14 +19,14 @@ function errorOf(action: () => unknown): SecretBoxError | undefined {
 const faultOf = (action: () => unknown): string => errorOf(action)?.fault ?? 'none';
 
 describe('sealing', () => {
-  test('what was sealed opens again, also when empty or long', () => {
+  test('a sealed text opens again, also an empty or long one', () => {
     const box = createSecretBox([key]);
     for (const text of [secret, '', 'x'.repeat(10_000)]) expect(box.open(box.seal(text, row), row)).toBe(text);
   });
 
   // Made with Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, associated data), as base64url
   // of IV + ciphertext + tag.
-  test('opens what another implementation of AES-256-GCM sealed', () => {
+  test('opens text sealed by another implementation of AES-256-GCM', () => {
     // Associated data: ["v2","630dcd29","partner:7","webhook_subscription:42"]
     const sealed = 'v2.630dcd29.AAECAwQFBgcICQoLMGqlfqa6g1rIArdpKX3Cxe7k6bHDFPd7wRiMtsMZ';
     expect(createSecretBox([key]).open(sealed, row)).toBe(secret);

@@ -48,7 +48,7 @@ describe('a Redis', () => {
       .join('');
 
   test.each([
-    ['keeps what it has', {}],
+    ['keeps its data', {}],
     ['is as old as it may be', { redis_version: '6.2.0' }],
   ])('that %s is suitable', (_what, fields) => {
     expect(redisFaults(info(fields))).toEqual([]);

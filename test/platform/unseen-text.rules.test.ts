@@ -48,6 +48,6 @@ test.each(['\u3164', '\ufe0f', '\u115f\u1160', '\uffa0', '\u2800', '\u034f', '\u
   (text) => expect(VISIBLE.test(text)).toBe(false),
 );
 
-test.each([...SEEN, '❤️', '1️⃣', '.', '₹'])('somebody sees %s', (text) => {
+test.each([...SEEN, '❤️', '1️⃣', '.', '₹'])('%s is visible', (text) => {
   expect(VISIBLE.test(text)).toBe(true);
 });

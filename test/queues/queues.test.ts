@@ -86,8 +86,8 @@ test.each(['event-dispatch', 'webhook-dead-letter'])(
 );
 
 test.each([
-  ['is made due where the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
-  ['stays delayed where it was not', 0, 'delayed'],
+  ['is made due if the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
+  ['stays delayed if it was not', 0, 'delayed'],
 ])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
   const queues = await readyQueues();
   const delivery = anyDueDelivery('d', { delayMs: 5000 });

@@ -104,7 +104,7 @@ const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => 
 const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['a hold that was released', 'holds', () => plantReservation(hold)],
   [
-    'a hold that lapsed',
+    'a hold that expired',
     'holds',
     () => plantLate('reservations', hold, hold.slotEnd, (at) => ({ status: 'EXPIRED' as const, holdExpiresAt: at })),
   ],
@@ -165,11 +165,11 @@ describe('waiting rows are never purged, however old', () => {
 
   test.each<[what: string, plantIt: () => Promise<unknown>]>([
     [
-      'a hold that lapsed and that nobody has settled',
+      'a hold that is due and that no worker has expired',
       () => plant('reservations', hold, { status: 'ACTIVE', claimed: true }),
     ],
-    ['a hold of which an event waits', () => plant('reservations', hold, undispatched())],
-    ['a booking of which an event waits', () => plant('reservations', booking, undispatched())],
+    ['a hold with a waiting event', () => plant('reservations', hold, undispatched())],
+    ['a booking with a waiting event', () => plant('reservations', booking, undispatched())],
     ['an event without its number in the feed', () => plant('events', event, { isUnsequenced: true })],
     [
       'an event that is being dispatched',
@@ -190,7 +190,7 @@ describe('waiting rows are never purged, however old', () => {
       },
     ],
     [
-      'a dead letter that nobody was alerted of',
+      'a dead letter without an alert',
       () =>
         plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, alertPending: true }),
     ],
@@ -263,14 +263,14 @@ const phone = '+919845012345';
 
 test.each<[what: string, plantIt: () => Promise<string>]>([
   [
-    'a hold whose slot is to come',
+    'a hold with a future slot',
     () => {
       const over = { holdExpiresAt: ago(100), slotEnd: ago(-5), releaseReason: reason };
       return plant('reservations', hold, over);
     },
   ],
   [
-    'a booking of which there is a dead letter',
+    'a booking with a dead letter',
     () => {
       const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
       const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };

@@ -280,7 +280,7 @@ describe('the reading limit', () => {
     },
   );
 
-  test('an endless body is cut at once, not at the deadline', async () => {
+  test('an endless body is cut immediately, not at the deadline', async () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

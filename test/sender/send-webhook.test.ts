@@ -18,7 +18,7 @@ import { eventually } from '../support/eventually.ts';
 
 afterEach(closeOpened);
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('the receiver gets a POST with the given headers and exactly the signed bytes', async () => {
     const target = await receiver((_request, response) => response.writeHead(204).end());
     const body = '{"city":"Bengaluru ☔",  "spaces" : "kept"}';
