@@ -263,7 +263,8 @@ describe('pages', () => {
     await client.releaseHold({ path: { holdId: holdIds[0] ?? '' } });
     await service.dispatch(holdIds[0] ?? '');
     const later: string[] = [];
-    for await (const page of client.pages('listEvents', { query: { after: cursor } }))
+    const query: { after: string } = Object.assign({ after: cursor }, { limit: undefined });
+    for await (const page of client.pages('listEvents', { query }))
       later.push(...page.data.map(({ event_type }) => event_type));
     expect(later).toEqual(['hold_cancelled']);
   });

@@ -25,7 +25,7 @@ export async function* pagesOf(
 ): AsyncGenerator<Page, void, undefined> {
   const isFeed = operation === FEED;
   const cursorName = isFeed ? 'after' : 'cursor';
-  const asked = isFeed ? { limit: LARGEST_PAGE, ...query } : query;
+  const asked = isFeed ? { ...query, limit: query['limit'] ?? LARGEST_PAGE } : query;
   for (let cursor = query[cursorName]; ; ) {
     const page = await call({ ...input, query: { ...asked, [cursorName]: cursor } });
     yield page;
