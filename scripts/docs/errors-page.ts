@@ -3,8 +3,9 @@ import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 
 const HEAD = `# Errors
 
-Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in the header
-\`X-Request-Id\`) if you ask for help. On the partner listener, \`docs\` is the page about the code, relative to the service's address.
+Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in
+the header \`X-Request-Id\`) if you ask for help. On the partner listener, \`docs\` is the page about the code, relative
+to the service's address.
 
 ${ERROR_FORM}
 

@@ -1,3 +1,4 @@
+import wrapAnsi from 'wrap-ansi';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
@@ -34,7 +35,7 @@ export function webhooksPage(document: OpenApiDocument): string {
     const own = fieldsOf(name).filter((row) => !shared.includes(row) && !row.startsWith('| `event_type`'));
     return [
       `## ${name}\n`,
-      `${summary}. ${when}\n`,
+      `${wrapAnsi(`${summary}. ${when}`, 120)}\n`,
       `${FIELD_TABLE}${own.join('')}`,
       ...(EXAMPLES.includes(name) ? [exampleOf(name)] : []),
     ].join('\n');

@@ -4,7 +4,7 @@ import { API, DEPLOYMENT, OWN, perSecond } from './expressions.ts';
 export const DATABASE: Dashboard = {
   uid: 'partner-booking-database',
   title: 'Partner Booking: databases',
-  description: 'MongoDB and Redis as the processes see them, what waits in MongoDB, and what is purged.',
+  description: 'MongoDB and Redis as the processes see them, work waiting in MongoDB, and purged rows.',
   panels: [
     {
       isStat: true,
@@ -48,7 +48,7 @@ export const DATABASE: Dashboard = {
       title: 'Connections in use',
       unit: 'short',
       threshold: { at: 64 },
-      description: 'Connections to MongoDB on which a command is under way; a process has up to 64 a server.',
+      description: 'Connections to MongoDB that run a command; a process has up to 64 a server.',
       queries: [{ legend: '{{instance}}', expr: `mongodb_connections_in_use{${OWN}}` }],
     },
     {

@@ -74,7 +74,7 @@ export const DELIVERIES: Dashboard = {
         unit: 'short',
         runbook: 'bookingdeadletters-dead_letter',
       },
-      description: 'By state, each counted up to 100,000. A dead letter stays until it is redriven or discarded.',
+      description: 'By state, each counted up to 100,000. A dead letter stays until it is redelivered or discarded.',
       queries: [{ legend: '{{state}}', expr: `max by (state) (pbs_deliveries{${DEPLOYMENT}})` }],
     },
     {

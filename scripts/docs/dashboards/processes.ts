@@ -29,7 +29,7 @@ export const PROCESSES: Dashboard = {
     {
       title: 'Processor time',
       unit: 'percentunit',
-      description: 'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
+      description: 'Share of one core. JavaScript runs on one core; libraries and garbage collection use others too.',
       queries: [{ legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` }],
     },
     {

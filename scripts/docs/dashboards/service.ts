@@ -8,7 +8,7 @@ const PARTNER_SECONDS = `http_request_duration_seconds_bucket{${API},listener="p
 export const SERVICE: Dashboard = {
   uid: 'partner-booking-service',
   title: 'Partner Booking: service',
-  description: 'Calls, errors, how long they take, and what is sold and refused.',
+  description: 'Calls, their errors and durations, sales and rejections.',
   panels: [
     {
       ...{
@@ -97,7 +97,7 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      title: 'Holds refused',
+      title: 'Holds rejected',
       unit: 'ops',
       description: 'Calls that placed no hold, by the code of the error and why the slot was not available.',
       queries: [{ legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') }],

@@ -29,13 +29,10 @@ export type WebhookMessage = {
   signal?: AbortSignal;
 };
 
-/** `resolve`: `resolverFor` unless given. */
-type WebhookSenderOptions = EndpointRules & { timeoutMs: number; resolve?: ResolveAddresses };
-
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** Creates a sender with its own pool of connections. */
-export function createWebhookSender(options: WebhookSenderOptions) {
+/** Creates a sender with its own pool of connections. `resolve`: `resolverFor` unless given. */
+export function createWebhookSender(options: EndpointRules & { timeoutMs: number; resolve?: ResolveAddresses }) {
   const connections = createConnections({ ...options, resolve: options.resolve ?? resolverFor(options) });
   const inProgress = new Set<Promise<SendOutcome>>();
   let closed = false;
@@ -176,10 +173,7 @@ function runExchange(request: ClientRequest, exchange: Exchange): void {
 /** Sets the headers only now, because a message may be renewed until its connection is ready. */
 async function writeMessage(request: ClientRequest, { renewed, cut }: Exchange): Promise<void> {
   const message = await renewed();
-  if (message === null) {
-    cut('interrupted');
-    return;
-  }
+  if (message === null) return cut('interrupted');
   for (const [name, value] of Object.entries({ ...ACCEPT, ...message.headers })) request.setHeader(name, value);
   request.end(message.body);
 }
@@ -200,7 +194,6 @@ function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exch
   incoming.on('end', () => settle(null));
 }
 
-/** The outcome of a message of which nothing was sent. */
 async function notSent(cause: FailureCause): Promise<SendOutcome> {
   return { ...(await collectResponse().outcome('', cause)), durationMs: 0 };
 }
