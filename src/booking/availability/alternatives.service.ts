@@ -15,7 +15,7 @@ import type { PlannedSlot } from './slot-states.rules.ts';
 
 const MAX_ALTERNATIVES = 3;
 
-/** How many days around the wanted one each step reads. Most look-ups end with the first step. */
+/** How many days before and after the wanted day each step reads. Most look-ups end with the first step. */
 const REACHES = [1, 7, 38, 69, 100];
 
 const MAX_LOOK_UPS = 1000;
@@ -27,8 +27,7 @@ const lookUpsOf = memoizeByObject((_db: Db) => ({
 
 /**
  * Up to three free slots of the target's venue and sport, nearest in time first, within the booking horizon and 100
- * days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at most 31
- * days.
+ * days. Callers within half a second share a look-up. Makes one query usually, at most nine, each of at most 31 days.
  */
 export function findAlternatives(deps: SlotDeps, { rules, resource, start }: SlotTarget): Promise<PlannedSlot[]> {
   const key = `${resource._id} ${start.getTime()}`;
@@ -70,14 +69,14 @@ async function lookUpAlternatives(deps: SlotDeps, rules: VenueRules, resource: R
   return found;
 }
 
-/** The operating dates on sale now. Yesterday's operating day may run past midnight. */
+/** The operating dates on sale now, beginning with yesterday, which may run past midnight. */
 function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const last = new Date(before.getTime() - 1);
   return { from: addDays(localDateOf(after, venue.timeZone), -1), to: localDateOf(last, venue.timeZone) };
 }
 
-/** The dates on sale up to `reach` days from the wanted date; if that is not on sale, from the nearest one that is. */
+/** The dates on sale up to `reach` days from the wanted date, or from the nearest date on sale. */
 function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string): Dates {
   const date = earlier(later(localDateOf(wanted, timeZone), sold.from), sold.to);
   return { from: later(addDays(date, -reach), sold.from), to: earlier(addDays(date, reach), sold.to) };
@@ -96,8 +95,8 @@ function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
 }
 
 /**
- * The distance from `wanted`, in milliseconds, up to which the dates `seen` have every slot on sale. The first date
- * counts from its end, because slots of the day before may begin on it, past midnight.
+ * The distance from `wanted`, in milliseconds, within which the dates `seen` have every slot on sale. The first date is
+ * counted from its end, because slots of the day before may begin on it after midnight.
  */
 function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): number {
   const begin = dayBounds(addDays(seen.from, 1), timeZone).start.getTime();

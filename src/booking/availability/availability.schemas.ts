@@ -89,7 +89,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      // The raw text: from=00:00&to=24:00 is a day without the hours after its midnight.
+      // Compare the raw text: `24:00` is stored as `00:00`, but from=00:00&to=24:00 is valid.
       return from === helpers.original ? helpers.error('time.range') : to;
     })
     .messages({ 'time.range': 'must not equal from: omit both for the whole day' })

@@ -11,13 +11,10 @@ import { countClaimChanges } from '../../reservations/claim-changes.ts';
 import { listSlots, planOf, type Validity } from './planned-slots.service.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
-/**
- * The inputs of a cached response: the venue's rules, its number of claim changes in this process, and when they were
- * read.
- */
+/** The inputs of a cached response. `claimChanges`: see `countClaimChanges`. `beganAt`: when their reading began. */
 export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
 
-/** How stale a cached response may be for writes of other processes. */
+/** How long a cached response may miss writes of other processes. */
 const MAX_AGE_MS = 500;
 
 export const beginReading = (db: Db, rules: VenueRules): Reading => ({
@@ -26,13 +23,15 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   beganAt: performance.now(),
 });
 
-/** Whether a response may be used again: for half a second, unless rules or claims changed here (ADR 0008). */
+/**
+ * Whether a cached response may be used: for half a second, unless this process saw rules or claims change (ADR 0008).
+ */
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
   reading.claimChanges === countClaimChanges(db, rules.venue._id) &&
   performance.now() - reading.beganAt < MAX_AGE_MS;
 
-/** `dates` are operating dates in the venue's zone; without `resourceId`, all resources. */
+/** `dates` are operating dates in the venue's zone; without `resourceId`, all resources are read. */
 export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId: string | undefined };
 
 /** Renders the slots of the dates as the JSON of the response. Equal queries with the same name share a cache entry. */
@@ -58,8 +57,8 @@ export function availabilityInMemory(db: Db) {
 }
 
 /**
- * Every slot of the venue's schedule on the dates, by resource and start, with why it is not available, as rendered
- * JSON. Callers within half a second share a response (ADR 0008). It promises nothing: only a hold does.
+ * The rendered JSON of every slot of the venue's schedule on the dates, by resource and start, with the reason if it is
+ * not available. Callers within half a second share a response (ADR 0008). Only a hold reserves a slot.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

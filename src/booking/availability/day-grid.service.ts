@@ -18,7 +18,7 @@ import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import { findOccupancyAtVenue, type Occupancy } from '../../reservations/claim-reads.store.ts';
 
-/** Who has a slot, for operators. `secondsLeft`: until the hold expires, by the database's clock; null for bookings. */
+/** A hold or booking in a slot. `secondsLeft`: how long the hold lasts, by the database's clock; null for bookings. */
 export type Occupant = Pick<
   Occupancy,
   'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
@@ -29,13 +29,13 @@ export type Occupant = Pick<
   secondsLeft: number | null;
 };
 
-/** `shared`: another resource that shares its space is claimed. */
+/** `shared`: a resource that shares space is claimed. */
 export type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 /** One slot of the schedule; `free` exactly if availability lists it as available. */
 export type DayCell = ListedSlot & {
   state: CellState;
-  /** The claims on this resource. If there are none, the claims of resources that share its space. */
+  /** The claims on this resource or, without any, the claims on resources that share its space. */
   occupants: Occupant[];
   blackouts: BlackoutRow[];
   takesWalkIn: boolean;
@@ -52,7 +52,7 @@ export type DayGrid = {
   offSchedule: (Occupant & { resource: ResourceRow })[];
 };
 
-/** A day of a venue: every slot with who has it or why it is closed. @throws DomainError VENUE_NOT_FOUND */
+/** A day of a venue: every slot, and who holds it or why it is closed. @throws DomainError VENUE_NOT_FOUND */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
   const resources = await listResourceRows(deps.db, venueId);

@@ -16,7 +16,7 @@ type Plan = readonly PlannedSlot[];
 
 const MAX_SLOTS = 40_000;
 
-/** Plans, each with the rules it was made from: changed rules are another object (ADR 0006). */
+/** Cached plans, each with the rules that it follows: changed rules are another object (ADR 0006). */
 const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({
@@ -25,7 +25,7 @@ const plansOf = memoizeByObject(
     }),
 );
 
-/** The slots of all resources of a venue on an operating date, or of one of them. */
+/** The slots of a venue on an operating date: of all resources, or of `resource`. */
 export function planOf({ db }: { db: Db }, rules: VenueRules, date: string, resource?: ResourceRow): Plan {
   const plans = plansOf(db);
   const key = `${rules.venue._id} ${date} ${resource?._id ?? ''}`;
@@ -39,9 +39,9 @@ export function planOf({ db }: { db: Db }, rules: VenueRules, date: string, reso
 function makePlan({ venue, blackouts }: VenueRules, date: string, resources: readonly ResourceRow[]): Plan {
   const slots = slotsOfDate(venue, resources, date);
   const { from, to } = spanOf(slots);
-  // A venue may have a thousand blackouts, and a date hundreds of slots.
+  // Filter once: a venue may have a thousand blackouts, a date hundreds of slots.
   const ofDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
-  // Spreading `...slot` instead takes 4.5 ms of processor time a read instead of 2.7.
+  // Per read, this takes 2.7 ms of processor time; spreading `...slot` takes 4.5.
   return slots.map(({ resource, start, end, pricePaise, slotId }) => ({
     resource,
     date,
@@ -66,10 +66,10 @@ export async function readFreeSlots(
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
 }
 
-/** The period in which time alone changes no slot, by both clocks; the second instant is excluded. */
+/** The period in which no slot changes by time alone, by both clocks; `until` is excluded. */
 export type Validity = { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
 
-/** The slots of each plan with their state, and until when time alone does not change it. One query. */
+/** The slots of each plan with their states, and `valid`, the period without changes by time. One query. */
 export async function listSlots(
   { db, clock, config }: SlotDeps,
   { venue }: VenueRules,
@@ -79,7 +79,7 @@ export async function listSlots(
   const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
   const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
-  // The end of the sale stays the same until the end of the venue's day.
+  // The end of the sale period moves at the end of the venue's day.
   const { end: until } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };

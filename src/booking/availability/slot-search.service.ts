@@ -14,9 +14,9 @@ import { readFreeSlots } from './planned-slots.service.ts';
 import type { PlannedSlot } from './slot-states.rules.ts';
 
 /**
- * `date` is the operating date in each venue's zone; sport and city ignore case. Slots begin from `from` on and before
- * `to`, wall times `HH:MM` at the venue; `to` at or before `from` is on the next date. Without `venueIds`, all granted
- * venues are searched.
+ * `date` is the operating date in each venue's zone; sport and city ignore case. Slots begin at or after `from` and
+ * before `to`, wall times `HH:MM` at the venue; a `to` not after `from` is on the next date. Without `venueIds`, all
+ * granted venues are searched.
  */
 export type SlotSearch = {
   date: string;
@@ -34,7 +34,7 @@ export const VENUES_OF_PAGE = 20;
 
 /**
  * The slots that the partner can hold now, at up to 20 venues that match the search, by venue, resource and start. A
- * page may be empty although others follow. At most five reads, plus the rules of venues that are not cached.
+ * page may be empty although more pages follow. Makes at most five reads, plus those of uncached rules.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a named venue that is missing or not granted; VALIDATION_ERROR for an
  * unknown sport
  */
@@ -50,7 +50,7 @@ export async function searchFreeSlots(
   const left = fitting.filter((id) => after === undefined || id > after.id);
   const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
   const rules = await Promise.all(page.rows.map((id) => findVenueRules(deps, partnerId, id, search)));
-  // All venues search at the same time, so one read gets their claims.
+  // Search all venues concurrently: one batched read gets their claims.
   const isKnown = (each: VenueRules | null): each is VenueRules => each !== null;
   const rows = await Promise.all(rules.filter(isKnown).map((each) => searchVenue(deps, each, search)));
   return { rows, next: page.next };
@@ -76,7 +76,7 @@ const MOST_NAMED = 20;
 
 const folded = (text: string): string => foldCase(text).trim();
 
-/** Null if its grant was revoked a moment ago. */
+/** The venue's rules; null if its grant has just been revoked. */
 async function findVenueRules(deps: SlotDeps, partnerId: string, venueId: string, { venueIds }: SlotSearch) {
   const granted = await findGrantedRules(deps, partnerId, venueId);
   if (granted === null && venueIds !== undefined) throw venueNotAuthorized();
@@ -92,7 +92,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
   return { venueId: rules.venue._id, free: free.filter(isWithin(rules, search)) };
 }
 
-/** Compares wall times. A slot after midnight matches by its own time, or if the range passes midnight. */
+/** Compares wall times. If the range passes midnight, slots after midnight must only begin before `to`. */
 function isWithin({ venue }: VenueRules, { date, from = MIDNIGHT, to }: SlotSearch): (slot: SlotWindow) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
   const passesMidnight = to === undefined || to <= from;

@@ -4,7 +4,7 @@ import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 
-/** A slot of the schedule with everything that neither claims nor the time change. */
+/** A slot of the schedule with all fields that neither claims nor time change. */
 export type PlannedSlot = ListedSlot & { isBlackedOut: boolean };
 
 export type ClaimIndex = {

@@ -8,7 +8,7 @@ export type ListedSlots = { slots: readonly PlannedSlot[]; reasons: readonly (Un
 
 // Concatenation takes a third of the time of `JSON.stringify`. Resource ids are slugs and need no escaping.
 
-/** The slots as a JSON array, each as partners see it (`freeSlotView`), and why it is not free. */
+/** The slots as a JSON array, each as in `freeSlotView`, with the reason if it is not free. */
 export function slotsJson({ slots, reasons }: ListedSlots): string {
   const fieldsOf = slotFields();
   let text = '';

@@ -73,9 +73,7 @@ export const endBody = Joi.object<EndBody>({
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
-/**
- * The state when the confirm succeeded, so that a replay is the same (contract: idempotency/same-key-same-response).
- */
+/** The booking as it was confirmed, so that a replay is equal (contract: idempotency/same-key-same-response). */
 export const confirmation = named(
   'Confirmation',
   object({

@@ -16,7 +16,7 @@ export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRe
 
 export type BookingDetail = { booking: ShownBooking; venue: VenueRow | null; resource: ResourceRow | null };
 
-/** `search`: an id of a booking or its hold, words of a name, or the end of a phone. */
+/** `search`: the id of a booking or hold, words of a name, or a phone's last digits. */
 export type ListBookings = Pick<
   BookingFilter,
   'venueId' | 'status' | 'holdId' | 'paymentReference' | 'orderReference'
@@ -50,7 +50,7 @@ export async function getBooking(
 
 /**
  * The bookings of the partner, or of all partners if none is named, newest `booked_at` first. Dates are inclusive, in
- * the zone of the venue named, else in the service's zone.
+ * the venue's zone if one is named, else in the service's zone.
  * @throws DomainError VALIDATION_ERROR for an invalid phone number or a search that is too short.
  */
 export async function listBookings(

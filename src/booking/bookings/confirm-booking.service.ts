@@ -42,8 +42,8 @@ type Confirmed = { booking: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Confirmed>();
 
 /**
- * Turns the partner's ACTIVE hold into a booking, in one guarded update by the database's clock. The same key and hold
- * always return the original booking. Of concurrent confirms one makes the booking; equal ones are deduplicated.
+ * Turns the partner's ACTIVE hold into a booking, in one update that checks the expiry by the database's clock. The
+ * same key and hold always return the original booking. Of concurrent calls, one makes the booking.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED if the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an
  * invalid phone number.
@@ -58,7 +58,7 @@ export async function confirmBooking(
     const { partnerId } = actor;
     const hold = await findReservation(deps.db, input.holdId);
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-    // Revoking a grant releases its holds; this rejects those that an interrupted revoke left ACTIVE.
+    // Revoking a grant releases its holds; reject a hold that an interrupted revoke left ACTIVE.
     const isRevoked = hold.status === 'ACTIVE' && (await findCachedGrant(deps.db, partnerId, hold.venueId)) === null;
     const booking = isRevoked ? null : await tryConfirm(deps, actor, hold, input, phoneE164);
     if (booking !== null && booking !== 'no credit') {
@@ -111,7 +111,7 @@ async function tryConfirm(
   return unlessDuplicate(transitionReservation(deps, 'confirm', hold._id, change));
 }
 
-/** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */
+/** Confirms and takes one credit, both or neither. Null if the hold cannot be confirmed now. */
 async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,

@@ -24,9 +24,9 @@ const deduplicate = deduplicatedCalls<{ isReplay: boolean }>();
 
 /**
  * Cancels or refunds a booking and frees its slot if it was still booked; no money is moved. A repeated call with the
- * key of the first succeeds without effect; concurrent equal calls share a run. A partner ends its own bookings. An
- * operator ends any, walk-ins included, as the built-in partner `platform`; the keys of all operators are one
- * namespace, apart from those of the partners.
+ * same key succeeds and changes nothing; concurrent equal calls share a run. A partner ends its own bookings. An
+ * operator ends any booking or walk-in, as the built-in partner `platform`. Operators share one namespace of keys,
+ * which partners do not use.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key
  * used for another booking or the other operation, INVALID_HOLD_STATE.
  */
@@ -54,7 +54,7 @@ async function requireBooking(deps: ReservationDeps, caller: Caller, operation: 
   );
 }
 
-/** Whether the key has ended this booking before, so that the guarded update or the index on keys rejected it. */
+/** Whether an earlier call with this key ended this booking, so that this call's update was rejected. */
 async function isReplayOf(
   deps: ReservationDeps,
   caller: Caller,

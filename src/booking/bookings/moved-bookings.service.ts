@@ -9,17 +9,17 @@ import { findUpcomingBookings } from '../../reservations/reservation-reads.store
 
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
-/** Each zone's offsets, with the instants from which they apply; `zoneData` is the release of the rules. */
+/** Each time zone's offsets, with the instants from which they apply; `zoneData`: the IANA release. */
 export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
 
-/** This Node's rules for the zones of all venues, for the next four years. */
+/** This Node's offsets for the zones of all venues, for four years. */
 export async function saveRules(db: Db): Promise<SavedRules> {
   const [now, timeZones] = [(await readDatabaseTime(db)).getTime(), await listTimeZones(db)];
   const zones = timeZones.map((timeZone) => [timeZone, offsetsOf(timeZone, now, now + AHEAD_MS)]);
   return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
 }
 
-/** `before` and `now` are the wall time at `slotStart` by the saved rules and by those of this Node. */
+/** `before` and `now` are the wall time at `slotStart` by the saved offsets and by this Node. */
 export type MovedBooking = {
   bookingId: string;
   resourceId: string;
@@ -29,7 +29,7 @@ export type MovedBooking = {
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings with a wall time that has changed since the rules were saved, by their start. */
+/** The upcoming bookings with a wall time that has changed since `saveRules`, sorted by start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
   const venueOf = remembered((id) => findVenue(db, id));
   const resourceOf = remembered((id) => findResource(db, id));

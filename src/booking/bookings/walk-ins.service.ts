@@ -37,13 +37,14 @@ export type PlaceWalkIn = WantedSlot & {
 
 /** A date further ahead is probably a mistyped year. */
 const WALK_IN_YEARS = 3;
-/** More than one try, because conflicting holds may expire and others be placed in between. */
+/** Between two tries, conflicting holds may expire and others may be placed. */
 const MAX_TRIES = 3;
 
 /**
- * Books the first free slot that `input` names for a customer at the counter, as the built-in partner `platform`. A slot
- * that has begun can still be sold. One transaction reads the blackouts and inserts the booking. With `overrideHolds`,
- * and only if no slot is free, it also displaces the conflicting holds; a failed walk-in displaces nothing.
+ * Books the first free slot of those in `input`, for a customer at the counter, as the built-in partner `platform`. A
+ * slot that has begun can still be sold. One transaction reads the blackouts and inserts the booking. With
+ * `overrideHolds`, and only if no slot is free, it also ends the conflicting holds (DISPLACED); a failed walk-in ends
+ * none.
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
@@ -94,7 +95,7 @@ async function sellSlot(
   throw slotNotAvailable('held');
 }
 
-/** Null if another claim has one of the cells. */
+/** Null if another claim fills one of the cells. */
 async function insertWalkIn(
   deps: WalkInDeps,
   draft: NewReservation,

@@ -14,12 +14,12 @@ export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: stri
 const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
 
 /**
- * Whether a call of this process recently found the slot taken. Reading its claims costs less than another failed
- * insert (ADR 0002).
+ * Whether a call of this process recently found the slot taken. If so, read its claims: a failed insert costs more (ADR
+ * 0002).
  */
 export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
 
-/** Why the slot is taken; undefined if it has become free. Expires lapsed holds on it. */
+/** Why the slot is taken; undefined if it has become free. Expires lapsed (overdue) holds on it. */
 export async function findConflict(
   deps: ReservationDeps,
   { slotId, cells, partnerId }: NewReservation,
@@ -50,12 +50,12 @@ export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number
 
 const MAX_KEPT = 500;
 
-/** Ordinals that were free when they were last read, by partner. Only a hint: the unique index decides (ADR 0002). */
+/**
+ * Free ordinals by partner, as last read. Each live hold has its own. Only a hint: the unique index decides (ADR 0002).
+ */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
-/**
- * An ordinal below `maxActiveHolds` to place a hold with; random, so that concurrent calls seldom take the same one.
- */
+/** A random ordinal below `maxActiveHolds` for a new hold, so that concurrent calls seldom collide. */
 export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): number {
   const free = freeOrdinalsOf(db).get(partnerId) ?? [];
   const [ordinal = randomBelow(config.maxActiveHolds)] = free.splice(randomBelow(free.length), 1);
@@ -63,8 +63,8 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 }
 
 /**
- * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds, which still
- * have ordinals. False if the partner has reached its limit of live holds.
+ * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds to free their
+ * ordinals. False if the partner has reached its limit of live holds.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);

@@ -35,7 +35,7 @@ export async function refusalOf(
     const { draft, unsellable } = offer;
     const conflict =
       unsellable !== null ? { reason: unsellable } : (taken.get(slot) ?? (await findConflict(deps, draft)));
-    // A free slot that was not tried has another price.
+    // A free slot that was not tried has an unexpected price.
     if (conflict === undefined)
       return input.expectedPaise === undefined ? undefined : priceChanged(draft, input.expectedPaise);
     refused.push({ slot, conflict });
@@ -59,7 +59,7 @@ async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, conflict: Co
   });
 }
 
-/** A slot that a call asked for and did not get; `conflict` is null if the schedule has no slot there. */
+/** A slot that the call could not hold; `conflict` is null if the schedule has no such slot. */
 type RefusedSlot = { slot: SlotTarget; conflict: Conflict | null };
 
 /** @param refused the slots in the caller's order of preference; not empty */

@@ -21,7 +21,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
   };
 }
 
-/** The response of placing: the state at that time, so that a replay is the same. */
+/** The response of placing a hold: the hold as placed, so that replays are equal. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
   const { booking_id: _later, ...placed } = holdView(hold);
@@ -42,7 +42,7 @@ export function holdNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('HOLD_NOT_FOUND', NOT_FOUND[audience]);
 }
 
-/** The grant for the venue of the hold has ended: the hold can be read and released, not extended or confirmed. */
+/** The grant for the venue has ended: the hold can be read and released, but not extended or confirmed. */
 export function holdNotGranted(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',

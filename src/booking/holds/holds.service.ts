@@ -17,8 +17,8 @@ export { listHoldRows } from '../../reservations/hold-reads.store.ts';
 
 /**
  * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state after
- * the change that just won a race against the caller. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or
- * another partner's.
+ * the change that just won a race against the caller. @throws DomainError HOLD_NOT_FOUND also for another partner's
+ * hold.
  */
 export async function getHold(
   deps: { db: Db },
@@ -36,8 +36,8 @@ export async function getHold(
 }
 
 /**
- * Releases an ACTIVE hold and frees its slot; repeating it changes nothing. A partner releases its own holds; an
- * operator any, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
+ * Releases an ACTIVE hold and frees its slot; repeating the call changes nothing. A partner releases its own holds, an
+ * operator any hold, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
  * INVALID_HOLD_STATE for a confirmed hold.
  */
 export async function releaseHold(
@@ -73,7 +73,7 @@ export const MAX_LIFE_SECONDS = 7200;
 /**
  * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; never shortens it.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED if the grant for its venue has ended, HOLD_EXPIRED,
- *   INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
+ *   INVALID_HOLD_STATE; HOLD_LIMIT_REACHED if the hold would last more than two hours in all.
  */
 export async function extendHoldBy(
   deps: HoldDeps,
@@ -106,7 +106,7 @@ export async function extendHoldBy(
 }
 
 /**
- * Brings an ACTIVE hold's expiry forward to now and expires it, as its worker would (contract: sandbox/expire-hold).
+ * Sets an ACTIVE hold's expiry to now and expires the hold, as a worker would (contract: sandbox/expire-hold).
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {

@@ -51,14 +51,17 @@ export async function placeHold(deps: HoldDeps, actor: PartnerActor, input: Plac
 /** How long a call tries to place a hold before it fails with 503. */
 const TRIES_FOR_MS = 3000;
 
-/** Tries until a slot is held or certainly none can be. Retries under a new lease if what blocked the try is gone. */
+/**
+ * Tries until a slot is held or certainly none can be. Each try reads the rules and gets a lease: the time in which a
+ * hold may be written by them.
+ */
 async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = actor;
   const untilMs = performance.now() + TRIES_FOR_MS;
   let isBatched = true;
   while (performance.now() < untilMs) {
     const [key, slots] = await Promise.all([
-      // The key may have been revoked since the call's headers came.
+      // The key may have been revoked since authentication.
       requireKeyInForce(deps, actor.keyId),
       findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
@@ -89,8 +92,8 @@ type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'ke
 type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
 /**
- * Inserts a hold on the first slot on sale, at the price that the caller has seen, and lets the unique indexes decide.
- * `taken`: for each slot tried, why it is not free.
+ * Inserts a hold on the first slot on sale, at the price that the caller has seen. `taken`: for each slot tried, why it
+ * is not free.
  */
 async function holdFirst(
   deps: HoldDeps,
@@ -161,7 +164,7 @@ const holdsPlaced = counter({
 });
 
 /**
- * The hold that this key has placed, in any status. Undefined if it placed none.
+ * The hold that this key placed, in any status; undefined if none.
  * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on a slot that this call does not accept
  */
 async function findHoldOfKey(

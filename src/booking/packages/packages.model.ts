@@ -46,12 +46,12 @@ const PURCHASE = {
 } as const;
 
 /**
- * A sold package; changes of the package do not affect it. `customerPhone` is as given; confirms match `phoneE164`.
- * `endedAt` is present if an operator ended it early.
+ * A sold package, which later changes do not affect. `customerPhone` is as given; confirms match `phoneE164`. `endedAt`
+ * is present if an operator ended the purchase.
  */
 export type PurchaseRow = InferRawDocType<typeof PURCHASE> & { endedAt?: Date; endReason?: string };
 
-/** A purchase as it is to be seen now: one that was ended is expired too. */
+/** A purchase, and whether it has expired by now or was ended early. */
 export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 
 const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {

@@ -36,8 +36,8 @@ const deduplicate = deduplicatedCalls<Bought>();
 
 /**
  * Sells a package to a customer. A repeated call with the same key, package and customer returns the original purchase
- * in its first state and adds no credits; concurrent equal calls share a run.
- * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale;
+ * in its first state and adds no credits; concurrent equal calls share one run.
+ * @throws DomainError PACKAGE_NOT_FOUND for a package that is missing, not this partner's or inactive;
  *   IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
@@ -96,7 +96,7 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
   return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
-/** Ends a purchase early: its credits can no longer be used or given back. @throws DomainError PURCHASE_NOT_FOUND */
+/** Ends a purchase: its credits can no longer be used or given back. @throws DomainError PURCHASE_NOT_FOUND */
 export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);

@@ -36,7 +36,7 @@ export async function listCatalogue(db: Db, partnerId: string, venueId?: string)
     .lean();
 }
 
-/** Packages of all partners, or of the one named, oldest first: ids grow. */
+/** Packages of all partners, or of one, by id and so oldest first. */
 export async function listPackages(
   db: Db,
   partnerId: string | undefined,
@@ -55,7 +55,7 @@ export async function updatePackageRow(db: Db, packageId: string, set: PackageCo
   return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** Inserts a purchase that begins at the database's now; null if the partner has used the key before. */
+/** Inserts a purchase that begins now, by the database's clock; null if the partner has used the key before. */
 export async function insertPurchase(
   db: Db,
   row: Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>,
@@ -75,7 +75,7 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurc
   return confirmAbsence(async (options) => (await findSeen(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null);
 }
 
-/** The purchase that the partner's key made; waits until a concurrent write of it is majority-committed. */
+/** The purchase made with the partner's key; waits until a concurrent insert is majority-committed. */
 export async function findPurchaseByKey(db: Db, partnerId: string, purchaseKey: string): Promise<PurchaseRow | null> {
   return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
 }
@@ -93,7 +93,10 @@ export async function listUsablePurchases(
   ]);
 }
 
-/** Takes a credit of the usable purchase that expires first; null if there is none. The filter stops at 0 credits. */
+/**
+ * Takes a credit of the usable purchase that expires first; null if there is none. The filter keeps credits from going
+ * below 0.
+ */
 export async function consumeCredit(
   db: Db,
   partnerId: string,
@@ -115,14 +118,14 @@ export async function listPurchasesOfPhone(db: Db, phoneE164: string, limit: num
   return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
-/** Ends a purchase that has not expired; others stay unchanged. */
+/** Ends a purchase unless it has expired. */
 export async function endPurchaseRow(db: Db, purchaseId: string, reason: string): Promise<void> {
   await purchaseCollection(db).updateOne({ _id: purchaseId, $expr: UNEXPIRED }, [
     { $set: { endedAt: '$$NOW', endReason: { $literal: reason } } },
   ]);
 }
 
-/** A customer's purchases from all partners that can still be used. */
+/** How many of a customer's purchases can still be used, and until when. */
 export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Upcoming> {
   const found = purchaseCollection(db).aggregate<Upcoming>(
     [
@@ -137,8 +140,7 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 
 /**
  * Erases the customer from purchases that can no longer be used, also from keys and payment methods that identify the
- * customer. Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells
- * nothing.
+ * customer. Returns how many were changed. Other keys stay: a call that repeats one sells nothing.
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;

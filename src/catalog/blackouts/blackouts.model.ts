@@ -8,7 +8,7 @@ export type BlackoutRow = {
   startsAt: Date;
   /** Exclusive. */
   endsAt: Date;
-  /** Null: all resources of the venue, those added later too. */
+  /** Null: all resources of the venue, including later ones. */
   resourceIds: string[] | null;
   reason: string;
   createdAt: Date;
@@ -23,7 +23,7 @@ const blackoutSchema = schemaOf<BlackoutRow>('blackouts', {
   reason: REQUIRED.text,
   createdAt: REQUIRED.date,
 });
-// Ordered by their end, so that past blackouts do not slow reads.
+// By end, so that reads skip past blackouts.
 blackoutSchema.index({ venueId: 1, endsAt: 1 }, { name: 'blackouts_of_venue' });
 
 export const blackoutCollection = (db: Db) => collectionOf(db, blackoutSchema);

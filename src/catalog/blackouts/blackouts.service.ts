@@ -19,12 +19,12 @@ export type BlackoutDeps = ChangeDeps & { clock: Clock };
 
 type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
-/** A blackout, and the live holds and bookings in it that have not ended, by their start. */
+/** A blackout, and the holds and bookings in it that have not ended, by start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time; claims in it stay and are reported. It searches for claims once no process
- * sells by the old rules, so each hold is either among the conflicts or rejected (ADR 0007).
+ * Closes resources of a venue for a time; claims in that time stay and are returned. They are read once no process
+ * sells by the old rules, so each hold is either among them or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
  *   the venue does not have, and at the limit of blackouts.
  */
@@ -38,7 +38,7 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
-  // Concurrent calls may exceed the limit by a few: it only keeps responses small.
+  // Concurrent calls may exceed the limit, which only keeps responses small.
   if ((await countBlackouts(deps.db, venueId, now)) >= MAX_BLACKOUTS_OF_VENUE)
     throw fieldError(
       'venue_id',
@@ -53,7 +53,7 @@ export async function addBlackout(
   return detailOf(deps, blackout);
 }
 
-/** Counts those that have not ended: availability and holds read them. */
+/** Only blackouts that have not ended count: availability and holds read them. */
 const MAX_BLACKOUTS_OF_VENUE = 1000;
 
 /** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */

@@ -12,7 +12,7 @@ import {
 /** Why the availability of a venue changed. */
 export const CHANGE_REASONS = ['blackout', 'prices', 'schedule', 'resource', 'venue', 'grant'] as const;
 
-/** A change of what is sold at a venue. `resourceIds`: null for all of its resources; `from`, `to`: null for no bound. */
+/** A change of what a venue sells. `resourceIds`: null for all its resources; `from`, `to`: null for no bound. */
 export type AvailabilityChange = {
   reason: (typeof CHANGE_REASONS)[number];
   resourceIds: string[] | null;
@@ -25,13 +25,13 @@ export type WaitingChange = AvailabilityChange & {
   _id: string;
   venueId: string;
   at: Date;
-  /** When reads of availability show the change at every process, so that a receiver that reads it then sees it. */
+  /** From this instant, availability at every process shows the change, so that receivers of the event see it. */
   dueAt: Date;
-  /** The only partner that gets it; absent if all with a grant for the venue do. */
+  /** The only partner that gets the event; absent if all of the venue's partners do. */
   receiverId?: string;
 };
 
-/** An `AvailabilityChange`, as it waits and in its event. */
+/** The fields of an `AvailabilityChange` in a schema. */
 export const CHANGE: FieldsOf<AvailabilityChange> = {
   reason: { type: String, enum: CHANGE_REASONS, required: true },
   resourceIds: NULLABLE.texts,

@@ -11,8 +11,8 @@ export type ChangeDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 export type VenueChange = Omit<NewChange, '_id'>;
 
 /**
- * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once every
- * process shows the change in availability; if that fails, the sweep dispatches it (ADR 0009).
+ * Adds an `availability_changed` event to the transaction that makes the change. Enqueues its dispatch once every
+ * process shows the change in availability; if the job is lost, the sweep dispatches the event (ADR 0009).
  */
 export async function announce({ db, queues }: ChangeDeps, change: VenueChange, tx: Tx): Promise<void> {
   const eventId = newId();
@@ -24,7 +24,7 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
   });
 }
 
-/** Longer than a call that makes several writes may take. */
+/** Longer than a call with several writes may take. */
 const CALL_MAY_TAKE_MS = 60_000;
 
 /** Announces a call with several writes by one event. */
@@ -35,8 +35,8 @@ export type Announcement = {
 };
 
 /**
- * Runs `work`, a change of several writes, and announces it once when `work` ends or fails. If the process dies before
- * that, the sweep announces it a minute later.
+ * Runs `work`, a change of several writes, and announces the change once `work` ends or fails. If the process dies
+ * before, the sweep announces the change a minute later.
  */
 export async function announcingOnce<T>(
   deps: ChangeDeps,
@@ -60,12 +60,12 @@ export async function announcingOnce<T>(
   try {
     return await work({ begin, hasBegun: () => begun !== undefined });
   } finally {
-    // If it fails, the sweep sends the event that `begin` added.
+    // If `end` fails, the sweep sends the event that `begin` added.
     if (begun !== undefined) await end(begun).catch(() => undefined);
   }
 }
 
-/** Call it once the events of the changes are in the log and have their deliveries. */
+/** Call it once the changes' events are in the log and have deliveries. */
 export async function removeDispatchedChanges(deps: { db: Db }, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await deleteChanges(deps.db, ids);
 }

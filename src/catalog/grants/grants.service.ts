@@ -8,7 +8,7 @@ import { type ReservationDeps, transitionAll } from '../../reservations/reservat
 import { announce, type VenueChange } from '../changes/changes.service.ts';
 import { deleteGrant, insertGrant } from './grants.store.ts';
 
-/** The caller has checked that the venue exists. Announces a new grant. @throws DomainError PARTNER_NOT_FOUND */
+/** Grants the venue, which must exist. Announces a new grant. @throws DomainError PARTNER_NOT_FOUND */
 export async function grantVenue(
   deps: PartnerDeps & ReservationDeps,
   partnerId: string,
@@ -22,7 +22,7 @@ export async function grantVenue(
     });
   await grant().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
-    // A concurrent call made the grant: return that one.
+    // A concurrent call made the grant; now find it.
     return grant();
   });
   await leasedCacheOf(deps.db).invalidate('here');
@@ -36,9 +36,9 @@ function changeOf(partnerId: string, venueId: string): VenueChange {
 const WIDTH = 20;
 
 /**
- * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. After it
- * returns, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it completes an
- * interrupted call.
+ * Ends the partner's grant for the venue, then releases and returns the partner's live holds there. Bookings stay.
+ * After the call, the partner can place, extend or confirm no hold there (ADR 0007). Repeat an interrupted call to
+ * complete it.
  * @throws DomainError PARTNER_NOT_FOUND
  */
 export async function revokeVenue(

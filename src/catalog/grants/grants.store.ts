@@ -1,7 +1,7 @@
 import { grantCollection, grantIdOf } from '../../partners/partners.model.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 
-/** False if the grant exists. Of two concurrent calls, one may fail with a duplicate key. */
+/** False for an existing grant. Of two concurrent calls, one may fail with a duplicate key. */
 export async function insertGrant(db: Db, partnerId: string, venueId: string, tx: Tx): Promise<boolean> {
   const { upsertedCount } = await grantCollection(db).updateOne(
     { _id: grantIdOf(partnerId, venueId) },

@@ -5,15 +5,15 @@ import { listResources, type ResourceRow } from '../venues/resources.service.ts'
 import { getVenue, type VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
-/** Later than anything can be sold. */
+/** Beyond every slot on sale. */
 const FOR_MS = 10 * 366 * 86_400_000;
 
 /** A planned change: new values of the venue's fields, and of resources' fields by resource id. */
 export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
- * The bookings and live holds that could not be sold by the venue's rules now, or after a planned change: the venue or
- * resource is inactive, or the schedule does not have the window. Sorted by start, without those that have ended.
+ * The bookings and live holds that could not be sold by the venue's rules now, or after a planned change, because the
+ * venue or resource is inactive or the schedule has no such window. Sorted by start, without ended ones.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(

@@ -1,7 +1,7 @@
 import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
 import type { PriceRule, ResourceRow } from '../venues/resources.service.ts';
 
-/** Local times of instants (`YYYY-MM-DDTHH:MM`), computed once each: all resources of a venue need the same few. */
+/** Local times of instants (`YYYY-MM-DDTHH:MM`), computed once each: a venue's resources need the same ones. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -12,9 +12,9 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * The price of a resource's slot of an operating date, in paise, by its start: of the matching rule with the highest
- * priority (the newest among equals), else the base price. A rule's times are wall times of the slot's start; its days
- * and dates are those of the operating day in which its time begins, so the hours after midnight cost what their
+ * Returns the price in paise of a slot of an operating date, by the slot's start. The matching rule with the highest
+ * priority sets it (the newest among equals), else the base price. A rule's times are compared with the wall time of
+ * the start, its days and dates with the operating day in which its time begins: hours after midnight cost what their
  * evening costs.
  */
 export function pricesOf(
@@ -63,8 +63,8 @@ function passesMidnight(rule: PriceRule): boolean {
 }
 
 /**
- * For a slot that starts at `time`, the operating day on which the rule's hours began; null if the rule does not cover
- * it. For a slot after midnight that is the slot's own operating day if the slot belongs to the evening before
+ * The operating day on which the rule's hours began for a slot that starts at `time`; null if the rule does not cover
+ * the slot. Hours after midnight began on the slot's own operating day if it belongs to the evening before
  * (`isAfterMidnight`), else the day before.
  */
 function beginningOf(

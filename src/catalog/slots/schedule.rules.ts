@@ -10,7 +10,7 @@ export type SlotWindow = { start: Date; end: Date };
 
 export type ScheduledSlot = SlotWindow & { date: string };
 
-/** `onWallMs` is its length by the clocks on the wall. */
+/** `onWallMs` is the opening's length in wall time. */
 type OpeningMs = { startMs: number; endMs: number; onWallMs: number };
 
 const MINUTE_MS = 60_000;
@@ -18,16 +18,16 @@ const MINUTE_MS = 60_000;
 /**
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
  *
- * In each opening, slots of `durationMinutes` of elapsed time follow each other from its start, never past its end. Wall
- * times resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is
- * the first), so a DST change can add or remove a slot. If one slot fills an opening and a clock change shortens the
+ * In each opening, slots of `durationMinutes` of elapsed time follow each other, from its start to its end at most.
+ * Wall times resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one
+ * is the first), so a DST change can add or remove a slot. If one slot fills an opening and a clock change shortens the
  * opening, the slot is shortened too: a court that is sold by the day is on sale every day.
  *
- * If hours overlap, the earlier operating day wins, then the earlier opening: a slot is left out if it would begin before
- * the slots of that day or opening have ended. The comparison counts every slot of an earlier day, even one that a still
- * earlier day displaces, so the result depends on two earlier days only.
+ * If hours overlap, the earlier operating day wins, then the earlier opening: a slot is left out if it would begin
+ * before the slots of that day or opening have ended. The comparison counts every slot of an earlier day, even one that
+ * a still earlier day leaves out, so the result depends on two earlier days only.
  *
- * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
+ * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is not a positive integer.
  */
 export function slotsOn(date: string, hours: OpeningHours, durationMinutes: number, timeZone: string): SlotWindow[] {
   if (!Number.isInteger(durationMinutes) || durationMinutes <= 0) {
@@ -44,7 +44,7 @@ export function slotsOn(date: string, hours: OpeningHours, durationMinutes: numb
 
 /**
  * The slot that begins exactly at `start`, and its operating date (contract: availability/operating-date); undefined if
- * there is none. Agrees with {@link slotsOn}: an instant starts a slot here if and only if some date lists it.
+ * there is none. Agrees with {@link slotsOn}: finds a slot if and only if `slotsOn` lists it for some date.
  */
 export function scheduledSlotAt(
   start: Date,
@@ -64,13 +64,13 @@ export function scheduledSlotAt(
   return undefined;
 }
 
-/** The length of a slot: `durationMs`, or less where the clocks cut an opening that is as long as one slot. */
+/** The length of a slot: `durationMs`, or less if a clock change shortens an opening of one slot. */
 function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
   const isCut = onWallMs === durationMs && startMs < endMs;
   return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;
 }
 
-/** The end of the opening's last slot, or -Infinity if it has room for none. */
+/** The end of the opening's last slot, or -Infinity if no slot fits. */
 function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
   const { startMs, endMs } = opening;
   const lengthMs = slotLengthIn(opening, durationMs);

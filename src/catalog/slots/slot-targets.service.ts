@@ -14,8 +14,8 @@ import {
 } from './venue-rules.store.ts';
 
 /**
- * A slot by its id or by resource and start; if both are given, they must agree. Or slots at a venue that begin at
- * `slotStart`: of `resourceIds`, or of all resources of a sport.
+ * One slot by its id or by resource and start (which must agree if both are given), or the slots of a venue that begin
+ * at `slotStart`, on `resourceIds` or on all resources of a sport.
  */
 export type WantedSlot = {
   slotId?: string;
@@ -76,7 +76,7 @@ function resourcesOfSport(
   throw fieldError('duration_minutes', `is not offered at the venue for this sport. It has ${lengths.join(', ')}.`);
 }
 
-/** The slot of a reference, at any venue or at one granted to the partner. @throws DomainError as `findSlotsForSale` */
+/** The slot that `reference` names, at any or a granted venue. @throws DomainError as `findSlotsForSale` */
 async function findTarget(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -132,13 +132,13 @@ const NOT_FOUND: Record<Audience, string> = {
     "Slot not found: slot_id is malformed or unknown, or the schedule has no slot at that start. Take slot_id from the day's grid in the console.",
 };
 
-/** One wording for every reason: it must not reveal slots of venues that are not granted. */
+/** One message for every reason, to reveal no slots of venues that are not granted. */
 export function slotNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }
 
 /**
- * The rules of a venue named by a partner, and the resource that it names there.
+ * The rules of a granted venue, and its resource `resourceId` if given.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted (same message);
  *   RESOURCE_NOT_FOUND
  */
@@ -156,7 +156,7 @@ export async function requireVenueRules(
   });
 }
 
-/** Decides by cached rules, and confirms a rejection by new reads: something may have been put on sale just now. */
+/** Decides by cached rules, and decides a rejection again by new reads: something may have just been put on sale. */
 export async function confirmingRejections<T>(
   decide: (from: RulesSource) => Promise<T>,
   isRejected: (decided: T) => boolean = () => false,

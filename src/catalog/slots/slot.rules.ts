@@ -20,7 +20,7 @@ export function parseSlotId(text: string): { resourceId: string; start: Date } |
   const [, resourceId, year, month, day, hour, minute] = SLOT_ID.exec(text) ?? [];
   if (resourceId === undefined) return undefined;
   const start = new Date(`${year}-${month}-${day}T${hour}:${minute}:00.000Z`);
-  // Date reads 30 February as 2 March.
+  // `Date` reads 30 February as 2 March.
   const isReal = !Number.isNaN(start.getTime()) && slotIdOf(resourceId, start) === text;
   return isReal ? { resourceId, start } : undefined;
 }
@@ -65,7 +65,7 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
 
 type Window = SlotWindow & { idEnding: string };
 
-/** The windows of resources on an operating date; resources with the same daily hours and length share them. */
+/** The windows of resources on an operating date; resources with equal daily hours and slot length share them. */
 function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => readonly Window[] {
   const known = new Map<string, readonly Window[]>();
   return (resource) => {
@@ -83,7 +83,7 @@ function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => r
   };
 }
 
-/** The openings of a date: those of its exception or weekday, or the same every day if there is no schedule. */
+/** The openings of a date: those of its exception or weekday, or the operating hours without a schedule. */
 function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours {
   if (schedule === undefined) return [{ start: opensAt, end: closesAt }];
   const exceptions = new Map(schedule.exceptions.map(({ date, hours }) => [date, hours]));
@@ -92,7 +92,7 @@ function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours 
 
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held; it does not say who holds it. */
+/** Why a slot cannot be held, without the holder's name. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
 /** How other partners see a live claim. */
@@ -121,7 +121,7 @@ export function unsellableReason(
   isClosed: () => boolean,
 ): UnsellableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
-  // Comparing Dates converts them each time; this runs for each slot of a day.
+  // Compare numbers: comparing Dates would convert them for each slot of a day.
   const startMs = window.start.getTime();
   if (startMs <= onSale.after.getTime()) return 'past';
   if (startMs >= onSale.before.getTime()) return 'beyond_horizon';

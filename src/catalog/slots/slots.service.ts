@@ -21,10 +21,10 @@ import {
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** The reservation to insert, and why the slot cannot be sold; null if only a claim can prevent it. */
+/** The reservation to insert. `unsellable`: why it cannot be sold; null if only a claim can prevent the sale. */
 export type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
 
-/** `offer` is null if the schedule has no slot there. */
+/** `offer` is null without a slot in the schedule. */
 export type SlotForSale = SlotTarget & { offer: Offer | null };
 
 /** The reasons that a change of rules can lift. */
@@ -34,8 +34,8 @@ const LIFTABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'ina
  * The slots that a hold may take, the preferred one first, each with its sale status and the draft of its reservation.
  * Only inserting the draft shows whether the slot is claimed. Resources are in the given order; resources of a sport
  * are sorted by price, then by id. `expectedPaise`: the price that the caller has seen.
- * @throws DomainError VALIDATION_ERROR if the parts disagree, or for a sport or length that the venue does not have;
- *   VENUE_NOT_AUTHORIZED for a venue_id that is unknown or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a
+ * @throws DomainError VALIDATION_ERROR if fields disagree, or for a sport or slot length that the venue lacks;
+ *   VENUE_NOT_AUTHORIZED for a venue_id that is missing or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a
  *   slot_id that is unknown or at a venue that is not granted.
  */
 export async function findSlotsForSale(
@@ -71,8 +71,8 @@ function offered(deps: SlotDeps, target: SlotTarget, partnerId: string): SlotFor
 export type SlotForWalkIn = SlotTarget & { slot: PricedSlot; draft: NewReservation };
 
 /**
- * The slots for a walk-in at any venue, or at one granted to `simulatedBy`, the preferred one first, with drafts for the
- * built-in partner `platform`. The walk-in's transaction decides whether one may be sold.
+ * The slots for a walk-in at any venue, or at one granted to `simulatedBy`, the preferred one first, with drafts for
+ * the built-in partner `platform`. The walk-in's transaction decides whether a slot may be sold.
  * @throws DomainError SLOT_NOT_FOUND; VENUE_NOT_FOUND and VALIDATION_ERROR for a choice by sport
  */
 export async function findSlotsForWalkIn(
@@ -90,7 +90,7 @@ export async function findSlotsForWalkIn(
 }
 
 /**
- * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
+ * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why the slot
  * cannot be sold. The transaction excludes concurrent changes of the venue, its blackouts and the resource (ADR 0007).
  */
 export async function checkClaim(

@@ -6,8 +6,7 @@ import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
 /**
- * The rules that decide what may be sold, apart from claims and time. They are the same object until one of them
- * changes.
+ * The rules that decide what may be sold, apart from claims and time. The object stays the same until one rule changes.
  */
 export type VenueRules = {
   venue: VenueRow;
@@ -17,10 +16,10 @@ export type VenueRules = {
   blackouts: readonly BlackoutRow[];
 };
 
-/** `database`: reads after the call, for a caller who is about to be rejected. */
+/** `database`: a new read, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';
 
-/** Every walk-in writes it. */
+/** Every walk-in writes `claimFence`. */
 const WITHOUT_FENCE = { $unset: 'claimFence' };
 
 const ofVenue = (from: string, pipeline: readonly object[]) => ({
@@ -43,7 +42,7 @@ const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { v
 export const findVenueRules = (db: Db, venueId: string, from?: RulesSource): Promise<Entry<VenueRules> | null> =>
   leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
 
-/** The venue of a resource, which never changes; undefined if there is no such resource. */
+/** The venue id of a resource, which never changes; undefined if there is no such resource. */
 export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
   const found = await leasedCacheOf(db).read<Pick<ResourceRow, 'venueId'>>(RESOURCES, resourceId);
   return found?.value.venueId;
@@ -52,7 +51,7 @@ export async function findVenueIdOf(db: Db, resourceId: string): Promise<string 
 /** A venue's rules, and the cache entries that they were read from. */
 export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
 
-/** Null for a venue that is missing, or not granted to the partner if one is named. */
+/** Null if the venue is missing, or not granted to `partnerId` (if given). */
 export async function findGrantedRules(
   { db }: { db: Db },
   partnerId: string | undefined,

@@ -27,9 +27,9 @@ export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'sche
 const MAX_SLUG_CHARACTERS = 180;
 
 /**
- * Adds a resource; its id is a slug of venue and resource name, with a number if that is taken. With `sharesSpaceWith`
- * it is inactive until all space is shared, so that the guard index rejects every overlap. A crash in between leaves it
- * inactive; `changeResource` with the same list completes it.
+ * Adds a resource; its id is a slug of venue and resource name, with a number if the slug is taken. With
+ * `sharesSpaceWith`, the resource is inactive until all space is shared, so that the unique index on cells rejects
+ * every overlap. After a crash in between, call `changeResource` with the same list.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if a shared resource is not of this venue.
  */
 export async function createResource(
@@ -109,11 +109,11 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Changes a resource. With `sharesSpaceWith` it shares its space with exactly those. To share more, it becomes inactive
- * for a moment; after a crash or failure it stays inactive until a call sets its status. A status that another call
- * sets meanwhile is kept.
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a shared resource is itself or not of its venue, or if
- * claims on both sides overlap.
+ * Changes a resource. With `sharesSpaceWith`, the resource shares space with exactly these. To share more, it becomes
+ * inactive for a moment; after a crash or failure it stays inactive until a call sets its status. A status from another
+ * call is kept.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a named resource is itself or of another venue, or if
+ * claims of both resources overlap.
  */
 export async function changeResource(
   deps: ChangeDeps,
@@ -159,7 +159,7 @@ type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
-/** Once it returns, no process sells what the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
+/** After the call, no process sells what the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
 export async function updateResource(
   deps: ChangeDeps,
   resourceId: string,
@@ -181,7 +181,7 @@ export async function updateResource(
   return resource;
 }
 
-/** Call it after changing a resource's slots. It does not wait for resources that are not on sale, as in an import. */
+/** Call it after a change of a resource's slots. Does not wait if the resource is not on sale, as in an import. */
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';

@@ -37,8 +37,8 @@ export async function updateResourceRow(
 }
 
 /**
- * Makes a resource inactive until every caller of `switchOff` has called `switchBack`. False if an operator switched it
- * off.
+ * Makes a resource inactive until every caller of `switchOff` has called `switchBack`. False if an operator made it
+ * inactive.
  */
 export async function switchOff(db: Db, resourceId: string, callId: string, session: Tx): Promise<boolean> {
   const isOff = { offFor: mongoose.trusted({ $exists: true }) };
@@ -65,9 +65,7 @@ export async function unsetSchedule(db: Db, resourceId: string, session: Tx): Pr
   return modifiedCount === 1;
 }
 
-/**
- * Makes the resource share space with exactly `otherIds`, on both sides. Returns the ids that it shared with before.
- */
+/** Makes the resource share space with exactly `otherIds`, on both sides. Returns the resource's former list. */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
@@ -100,14 +98,14 @@ export async function findVenueIdsWithSports(
   return resourceCollection(db).distinct('venueId', filter);
 }
 
-/** The resource as the transaction sees it; the transaction conflicts with every change of it. */
+/** The resource as the transaction sees it; the transaction conflicts with concurrent changes of the resource. */
 export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
   return resourceModel(db)
     .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
     .lean();
 }
 
-/** Adds a rule as the newest; false if the resource is at the limit of rules, or does not exist. */
+/** Adds a rule; false if the resource is at the limit of rules, or does not exist. */
 export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule, session: Tx): Promise<boolean> {
   const hasRoom = { [`priceRules.${MAX_PRICE_RULES - 1}`]: mongoose.trusted({ $exists: false }) };
   const { matchedCount } = await resourceModel(db).updateOne(

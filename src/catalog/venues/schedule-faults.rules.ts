@@ -16,9 +16,9 @@ const DAY_MINUTES = 1440;
 type Span = { path: string; from: number; to: number };
 
 /**
- * Why a schedule is invalid: openings of one day that overlap, openings that pass midnight into those of the next day,
- * dates that are named twice. Each fault names the later opening or, if the next date only has its weekly hours, the
- * exception that runs into them.
+ * Why a schedule is invalid: openings of one day that overlap, openings that run into an opening of the next day, dates
+ * that occur twice. Each fault names the later opening or, if the next date only has its weekly hours, the exception
+ * that runs into them.
  */
 export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
   const ofWeek = (weekday: Weekday) => spansOf(weekly[weekday], `weekly.${weekday}`);

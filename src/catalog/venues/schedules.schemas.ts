@@ -27,7 +27,7 @@ export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['e
 
 export const scheduleBody = Joi.object<ScheduleBody>({
   weekly: Joi.object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openings().default([])])))
-    // Other unknown fields are ignored, but a misspelt day would be closed.
+    // Elsewhere unknown fields are ignored, but a misspelt day would be closed.
     .unknown(false)
     .messages({ 'object.unknown': `is not a day of the week. The days are ${WEEKDAYS.join(', ')}.` })
     .required()

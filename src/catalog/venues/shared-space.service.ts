@@ -8,11 +8,11 @@ import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 
 /**
- * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Before, its claims must fill
- * that space (`addSharedCells`) and it must be off sale, so that the space is not sold twice meanwhile (ADR 0002).
- * Claims keep the cells they have. `onChange` belongs to the transaction that changes the relation. Safe to repeat,
- * also after a crash.
- * @throws DomainError VALIDATION_ERROR if a claim written at the same time overlaps one on the other side.
+ * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Before the call, the
+ * resource's claims must fill that space (`addSharedCells`) and it must be off sale, so that the space is not sold
+ * twice (ADR 0002). Claims keep their cells. `onChange` runs in the transaction that changes the relation. Safe to
+ * repeat, also after a crash.
+ * @throws DomainError VALIDATION_ERROR if a claim written concurrently overlaps a claim on the other side.
  */
 export async function shareSpace(
   deps: { db: Db },
@@ -24,7 +24,7 @@ export async function shareSpace(
     const before = await relateResources(deps.db, resource, otherIds, tx);
     if (!isDeepStrictEqual(new Set(before), new Set(otherIds))) await onChange(tx);
   });
-  // After this returns, every claim made without the relation is written and can be found.
+  // After this, every claim made without the relation is written and can be found.
   await leasedCacheOf(deps.db).invalidate(otherIds.length > 0 ? 'everywhere' : 'here');
   const remedy = 'repeat the change of the resource, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);

@@ -2,7 +2,7 @@ import { timeZoneNamed } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { countVenuesIn, listTimeZones, renameTimeZone } from './venues.store.ts';
 
-/** Names that former releases took and the IANA database does not have, with today's zones. */
+/** Names that older releases accepted and the IANA database lacks, with the zones to use. */
 const REPLACED: Readonly<Record<string, string>> = {
   'us/pacific-new': 'America/Los_Angeles',
   'canada/east-saskatchewan': 'America/Regina',
@@ -21,7 +21,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'systemv/hst10': 'Etc/GMT+10',
 };
 
-/** Stored zone names that differ from the IANA spelling, with the right ones. */
+/** Stored zone names that are not IANA names, with the IANA names. */
 async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
   return (await listTimeZones(db)).flatMap((from) => {
     const to = REPLACED[from.toLowerCase()] ?? timeZoneNamed(from) ?? from;

@@ -15,12 +15,12 @@ import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
 export type Hours = { start: string; end: string };
 
-/** The openings of each weekday, and the dates that differ, each at most once. */
+/** The openings of each weekday, and exceptions, at most one a date. */
 export type Schedule = { weekly: Record<Weekday, Hours[]>; exceptions: { date: string; hours: Hours[] }[] };
 
 /**
- * A price for some slots; null is no restriction. Times are those at which a slot starts, dates and days those of the
- * operating day. Either `pricePaise` or `multiplier` (of the base price) is set.
+ * A price for some slots; null restricts nothing. Times apply to the start of a slot, dates and days to the operating
+ * day. Either `pricePaise` or `multiplier` (of the base price) is set.
  */
 export type PriceRule = {
   id: string;
@@ -74,7 +74,7 @@ export type ResourceColumns = Partial<Omit<ResourceRow, '_id' | 'venueId'>>;
 /** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
 type Fenced = { claimFence?: number };
 
-/** Calls that have switched the resource off while they share its space; absent if an operator set its status. */
+/** The calls that keep the resource inactive while they share its space; absent if an operator set its status. */
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = schemaOf<VenueRow & Fenced>('venues', { ...VENUE, claimFence: OPTIONAL.number });

@@ -149,14 +149,13 @@ export const operatorResource = named(
 
 const offSale = object(conflictFields('of slots that are inactive or off the schedule'));
 
-/** The schema with the claims that a change leaves off sale. */
+/** The schema with the claims that a change takes off sale. */
 export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema => named(name, schema.concat(offSale));
 
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
 
-// The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must
-// have.
+// Convert a request body to fields of a row. The schemas of new rows require the fields that a row must have.
 
 export const venueChange = (body: Partial<VenueBody>): Partial<NewVenue> => camelCased(body);
 

@@ -14,7 +14,7 @@ export { listVenues } from './venues.store.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
-/** `findOffSaleClaims` belongs to `slots`, which imports this folder. */
+/** `findOffSaleClaims` is passed in: its folder `slots` imports this one. */
 export type OperatorVenueDeps = VenueDeps &
   ChangeDeps & {
     findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
@@ -44,7 +44,7 @@ export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venue
   return found(venue, 'VENUE_NOT_FOUND', 'No venue with that id is granted to you. List your venues to find its id.');
 }
 
-/** Once it returns, no process sells what the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
+/** Afterwards no process sells what the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
 export async function updateVenue(deps: ChangeDeps, venueId: string, change: VenueColumns): Promise<VenueRow> {
   const updated = await inTransaction(deps.db, async (tx) => {
     const before = await updateVenueRow(deps.db, venueId, change, tx);

@@ -9,7 +9,9 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
 }
 
-/** The newest state of a document, by its id. Null only if the absence is confirmed. Concurrent calls share the read. */
+/**
+ * The newest state of a document, by id. Null only if a second read confirms the absence. Concurrent calls share reads.
+ */
 export const newestById = <T extends { _id: string }>(collectionIn: (db: Db) => mongoose.mongo.Collection<T>) =>
   newestByDb<string, T>(async (db, ids, options) => {
     const rows = await collectionIn(db)
@@ -79,7 +81,7 @@ export async function findActiveVenueCities(
 
 const ID_LENGTH = 36;
 
-/** Venues by name. The cursor is id and name, so a venue renamed meanwhile neither repeats nor hides others. */
+/** Venues by name. The cursor has id and name, so renaming a venue neither repeats nor hides others. */
 export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
   const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
@@ -108,7 +110,7 @@ export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<Venue
     .lean();
 }
 
-/** By the collections' estimated counts, which can be slightly wrong after a crash. */
+/** The collections' estimated counts, which can be slightly wrong after a crash. */
 export async function countVenuesAndResources(db: Db): Promise<{ venues: number; resources: number }> {
   const [venues, resources] = await Promise.all([
     venueModel(db).estimatedDocumentCount(),
