@@ -23,29 +23,29 @@ export type EventRow = {
   /** Null in a change of the venue, like `slotId` and `holdId`. */
   resourceId: string | null;
   slotId: string | null;
-  /** In a change of the venue `at`, like `slotEnd`: retention and releases up to 1.0.0 read them. */
+  /** Equal to `at` in a change of the venue, like `slotEnd`: retention and releases up to 1.0.0 read both. */
   slotStart: Date;
   slotEnd: Date;
   holdId: string | null;
   bookingId: string | null;
   originatorId: string;
-  /** Only for operators. Absent in samples and in events of older releases. */
+  /** Shown to operators only. Absent in samples and in events of older releases. */
   actor?: RecordedActor;
   holdExpiresAt: Date | null;
-  /** Only for the originator, like `reason`. */
+  /** Shown to the originator only, like `reason`. */
   pricePaise: number;
   reason: string | null;
-  /** In no order. Absent if only its own resource is concerned, and in events of older releases. */
+  /** Unordered. Absent if only `resourceId` is concerned, and in events of older releases. */
   resourceIdsAffected?: string[];
   /** Only in `availability_changed`. */
   change?: AvailabilityChange;
-  /** The only partner that gets the event, with or without a grant; absent if all with a grant for the venue do. */
+  /** The only partner that gets the event, with or without a grant; else all of the venue's partners get it. */
   receiverId?: string;
-  /** Only for this partner. */
+  /** Shown to `partnerId` only. */
   attached?: Attached & { partnerId: string };
-  /** A sample that a partner asked for: only for its receiver, and in no feed. */
+  /** A sample that a partner asked for: sent only to it, and in no feed. */
   isTest?: true;
-  /** In the order in which events became visible in the feed; absent in samples, and after 30 days (ADR 0010). */
+  /** The event's place in the feed; absent in samples, and after 30 days (ADR 0010). */
   sequence?: number;
   /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers what they left. */
   isUnsequenced?: true;
@@ -104,7 +104,7 @@ eventSchema.index(
   { name: 'events_of_receiver', partialFilterExpression: { receiverId: { $exists: true } } },
 );
 eventSchema.index({ at: 1 }, { name: 'feed_by_age', partialFilterExpression: NUMBERED });
-// Two events with one sequence number would let a reader that stops between them miss the other.
+// With two events of one number, a reader that stops after one would miss the other.
 eventSchema.index({ sequence: 1 }, { name: 'one_event_per_place', unique: true, partialFilterExpression: NUMBERED });
 
 const feedCounterSchema = schemaOf<FeedCounter>('feed_counters', {

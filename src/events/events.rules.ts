@@ -16,14 +16,14 @@ export function venueIdOf(event: OfVenue | null | undefined): string | null {
 }
 
 /**
- * The venue for which a receiver needs a grant; null without a venue (`venueIdOf`), and for an event of the receiver's
- * own grant.
+ * The venue for which a receiver needs a grant; null if `venueIdOf` is null, and for an event about the receiver's own
+ * grant.
  */
 export function requiredVenueId(event: OfVenue | null | undefined): string | null {
   return event?.receiverId === undefined ? venueIdOf(event) : null;
 }
 
-/** The id of the outbox that an event comes from: its reservation's, or its own for a change of a venue. */
+/** The id of an event's outbox: its reservation's id, or its own id for a venue change. */
 export function outboxIdOf({ _id, holdId }: Pick<EventRow, '_id' | 'holdId'>): string {
   return holdId ?? _id;
 }
@@ -39,12 +39,12 @@ export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string)
   return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
 }
 
-/** The span of the call that made the event, as W3C Trace Context; undefined if it was not traced. */
+/** The span of the call that made the event, as W3C Trace Context; undefined if the call was not traced. */
 export function traceparentOfEvent({ actor }: Pick<EventRow, 'actor'>): string | undefined {
   return actor === undefined || actor.kind === 'service' ? undefined : actor.traceparent;
 }
 
-/** The body of an event for one receiver, without `delivery_id`; no event has customers' data. */
+/** The body of an event for one receiver, without `delivery_id` and without customers' data. */
 export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {
   return {
     event_id: event._id,
@@ -85,7 +85,9 @@ function changeDetails({ reason, resourceIds, from, to }: AvailabilityChange): R
   };
 }
 
-/** The rows of an outbox, oldest first. Events of older releases have no subject, so it comes from the reservation. */
+/**
+ * The rows of an outbox, oldest first. Events of older releases lack slot and price: these come from the reservation.
+ */
 export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
   const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = reservation;
   const subject = { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
@@ -98,7 +100,7 @@ export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
   }));
 }
 
-/** The event of a change in the catalog's outbox. */
+/** The event of a change in `catalog_outbox`. */
 export function toChangeEvent({ _id, venueId, at, receiverId, ...waiting }: WaitingChange): EventRow {
   const { reason, resourceIds, from, to } = waiting;
   return {
@@ -107,7 +109,7 @@ export function toChangeEvent({ _id, venueId, at, receiverId, ...waiting }: Wait
   };
 }
 
-/** An event of the venue itself, which has no slot. */
+/** An event about the venue itself, without a slot. */
 export function changeEvent(
   event: Pick<EventRow, '_id' | 'venueId' | 'at'> & { change: AvailabilityChange },
 ): EventRow {
@@ -127,13 +129,13 @@ export function changeEvent(
   };
 }
 
-/** Ids contain their host's time: how far that clock may be ahead. */
+/** How far a host's clock, which ids contain, may be ahead. */
 const AHEAD_MS = 86_400_000;
 
 /**
  * Events may be deleted some days after they happened and their slot has ended, so that the timeline of a booking stays
- * complete. An event without its sequence number stays. Rows are read by id: no other index has all events in order of
- * time.
+ * complete. An event that waits for its sequence number stays. Rows are read by id: no other index has all events in
+ * order of time.
  */
 export const PAST_EVENTS: RetentionRule = {
   collection: 'events',

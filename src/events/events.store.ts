@@ -98,7 +98,7 @@ type Reader = {
   ownVenueIds: readonly string[] | null;
 };
 
-/** The filters of a partner's events, each with the index that serves it; few events have a single receiver. */
+/** The filters of a partner's events, each for an index of its own; few events have a single receiver. */
 function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
   return {
     ofVenues: { venueId: { $in: [...venueIds] }, receiverId: { $exists: false } },
@@ -152,8 +152,8 @@ type FeedFilter = {
 };
 
 /**
- * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if the range is long and
- * few of its events are new.
+ * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if few events of a long
+ * range are new.
  */
 export async function findFeed(
   db: Db,

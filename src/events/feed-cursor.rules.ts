@@ -3,12 +3,13 @@ import { type SecretBox, SecretBoxError } from '../platform/secret-box.ts';
 const DIGITS = 16;
 const SEALED = /^v\d\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/;
 
-/** The message for an invalid cursor. It is the same for another partner's cursor. */
+/** The message for an invalid cursor and for another partner's cursor. */
 export const NOT_A_FEED_CURSOR =
   'is not a valid cursor. Send next_cursor unchanged; if you did, omit `after` to read from the beginning, and skip each event_id that you have handled.';
 
 /**
- * The cursor for a sequence number: encrypted and of one length, so it reveals nothing about events of other partners.
+ * The cursor for a sequence number. All cursors are encrypted and equally long, so they reveal nothing about events of
+ * other partners.
  */
 export function sealFeedCursor(box: SecretBox, partnerId: string, sequence: number): string {
   return box.seal(String(sequence).padStart(DIGITS, '0'), { owner: partnerId, id: 'feed' });
@@ -20,7 +21,7 @@ export function isFeedCursor(text: string): boolean {
 }
 
 /**
- * The sequence number that was sealed for this partner; undefined if no key of the ring opens the text. A cursor of an
+ * The sequence number that was encrypted for this partner; undefined if no key decrypts the text. A cursor of an
  * earlier release reads as the beginning of the feed: anyone can forge one, and its position would reveal how many
  * events all partners have.
  */

@@ -12,10 +12,10 @@ const KEPT_MS = 30 * 86_400_000;
 type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
 
 /**
- * The events at the partner's venues and of its own grants after a sequence number, in feed order, and the number to
- * continue from, also at the end: later events have higher numbers (ADR 0010). Grants, end and events are read in one
- * snapshot: if the end were newer than the events, for example after a failover, the reader would skip the events
- * between (ADR 0005).
+ * The events at the partner's venues and of its own grants after a sequence number, in feed order. `next` is the number
+ * to continue from, also at the end: later events have higher numbers (ADR 0010). Grants, events and the feed's end are
+ * read in one snapshot: with an end newer than the events, for example after a failover, the reader would skip events
+ * (ADR 0005).
  */
 export async function readFeed(
   deps: { db: Db },
@@ -49,7 +49,7 @@ export async function shortenFeed(deps: { db: Db }): Promise<number> {
 /** Far longer than writing events takes: after that, the process has ended or hangs. */
 const GIVEN_UP_AFTER_MS = 10_000;
 
-/** Ends the ranges of dead processes, because the feed stops at an open range. */
+/** Ends number ranges of dead processes, because the feed stops at an open range. */
 export async function giveUpOldRanges(deps: { db: Db; clock: Clock }): Promise<void> {
   const before = deps.clock.now().getTime() - GIVEN_UP_AFTER_MS;
   for (const range of await findOpenRanges(deps.db)) if (range.at.getTime() < before) await giveUpRange(deps.db, range);

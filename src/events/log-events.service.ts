@@ -22,15 +22,15 @@ const MAX_ROUNDS = 5;
  * Writes events to the log with sequence numbers, in order of time; existing events stay unchanged. The numbers come
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
- * order. Returns, by outbox, the error of an event that is not in the log (`failures`), and `closed`, which resolves when
- * the feed may go on after them.
+ * order. Returns `failures`, by outbox the error of an event that is not in the log, and `closed`, which resolves when
+ * the feed may show the events.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<Logged> {
   const failures = new Map<string, Error>();
   const closings: Promise<unknown>[] = [];
-  // Stable: events of one instant keep the order of their outbox.
+  // The sort is stable: events of one instant keep their outbox's order.
   let waiting = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-  // Another process may have logged the first of a reservation's several events and be emptying the outbox.
+  // Another process may have logged a reservation's first events and not yet emptied the outbox.
   const outboxes = new Set(events.map(outboxIdOf));
   if (outboxes.size < events.length) waiting = await withoutLogged(deps, waiting);
   for (let round = 1; waiting.length > 0; round += 1) {
@@ -57,12 +57,12 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   }
 }
 
-/** Nobody waits for it, because the database may be away. If it fails, the sweep ends the range. */
+/** Does not wait, because the database may be away. If this fails, the sweep ends the range. */
 function giveUp(db: Db, range: NumberRange): void {
   giveUpRange(db, range).catch(() => undefined);
 }
 
-/** How long ranges wait to be closed in one write, and so how far the feed lags. */
+/** How long ranges wait to be closed in one write. The feed lags this much. */
 const CLOSE_AFTER_MS = 10;
 const MAX_CLOSED = 50;
 

@@ -15,7 +15,7 @@ export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promis
   return counter?.last ?? 0;
 }
 
-/** Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges` (ADR 0010). */
+/** Reserves the next `count` sequence numbers. The feed ends below these until `closeRanges` (ADR 0010). */
 export async function openRange(db: Db, count: number): Promise<NumberRange> {
   const id = newId();
   const range = { id, from: { $add: [HIGHEST, 1] }, until: { $add: [HIGHEST, count] }, at: '$$NOW' };
@@ -31,7 +31,7 @@ export async function openRange(db: Db, count: number): Promise<NumberRange> {
   return opened;
 }
 
-/** Lets the feed go on to the next open range or the end. Call it only after all writes with these numbers. */
+/** Lets the feed go on to the next open range or its end. Call it after all writes with these numbers. */
 export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id'>[]): Promise<void> {
   const ids = ranges.map(({ id }) => id);
   const others: Expression = { $filter: { input: '$open', cond: { $not: [{ $in: ['$$this.id', ids] }] } } };
@@ -85,7 +85,7 @@ export async function findOpenRanges(db: Db): Promise<NumberRange[]> {
   return (await feedCounterCollection(db).findOne(FEED, NEWEST))?.open ?? [];
 }
 
-/** Skips `count` sequence numbers after a restore, so that new ones are beyond all that were given after the backup. */
+/** Skips `count` sequence numbers after a restore, so that new ones exceed all that were used after the backup. */
 export async function skipSequenceNumbers(db: Db, count: number): Promise<void> {
   const next = { $add: [HIGHEST, count] };
   await feedCounterCollection(db).updateOne(FEED, [{ $set: { reserved: next, last: next, open: [] } }], {
@@ -93,7 +93,7 @@ export async function skipSequenceNumbers(db: Db, count: number): Promise<void> 
   });
 }
 
-/** The feed begins here. */
+/** When the feed begins. */
 export const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
 
 /** Removes the sequence numbers of events older than `keptMs`, so that readers of the feed do not scan them. */

@@ -61,8 +61,8 @@ function makeKey(
 }
 
 /**
- * Issues a key with the old key's label and no expiry, and ends the old one, in one transaction. The old one ends after
- * the overlap, or when it would have ended anyway. Of concurrent calls without an overlap, one succeeds.
+ * Issues a key with the old key's label and no expiry, and ends the old one, in one transaction. The old key ends after
+ * the overlap, or at its own expiry if earlier. Of concurrent calls without an overlap, one succeeds.
  * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
  */
 export async function rotateApiKey(
@@ -92,7 +92,7 @@ export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise
   return listApiKeyRows(deps.db, partnerId);
 }
 
-/** When it returns, every process rejects the key. @throws DomainError KEY_NOT_FOUND */
+/** After the call, every process rejects the key. @throws DomainError KEY_NOT_FOUND */
 export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
   if (!(await revokeApiKeyRow(deps.db, partnerId, keyId))) {
     throw new DomainError('KEY_NOT_FOUND', 'This partner has no key with that id. List its keys to find the id.');

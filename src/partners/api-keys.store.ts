@@ -7,9 +7,8 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 }
 
 /**
- * Ends a key in force after `inMs`, unless it ends earlier. Null if the partner has no such key in force. The update
- * reads the database's clock: by an instant read before a concurrent call, a key that has just ended would still be in
- * force.
+ * Makes a valid key end in `inMs`, unless it ends earlier. Null if the partner has no such valid key. The update reads
+ * the database's clock: by an earlier instant, a key that a concurrent call has just ended would still be valid.
  */
 export async function endApiKeyRow(
   db: Db,
@@ -30,7 +29,7 @@ export async function endApiKeyRow(
 
 export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
 
-/** Keys by prefix with the state of their partners, in one round trip, because every call begins with it. */
+/** Keys by prefix with the state of their partners, in one round trip, because calls wait for this read. */
 export async function findApiKeysByPrefix(db: Db, prefixes: readonly string[]): Promise<Map<string, KeyOfPartner>> {
   const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
   return new Map(keys.map((key) => [key.prefix, key]));

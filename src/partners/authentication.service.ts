@@ -33,8 +33,7 @@ export function createPartnerAuthentication(
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
     'at once': async (prefix: string, hash: string) => {
-      // Only for callers who have sent the whole key before: the duration of a rejection must not reveal which keys
-      // exist.
+      // Use the cache only for known keys: the duration of a rejection must not reveal which keys exist.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
@@ -53,14 +52,14 @@ export function createPartnerAuthentication(
     if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
     const key = await find[when](prefix, hash);
-    // Hashes are compared even if there is no such key, so that the duration of a rejection does not reveal that.
+    // Compare hashes even if no such key exists: the duration of a rejection must not reveal that.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
       if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
       requireInForce(key, clock.now());
     } catch (err) {
       keyUse.forget(hash);
-      // The log line of a rejected call names no partner, so log the user of the old key here.
+      // The log line of a rejected call names no partner, so log the old key's partner here.
       if (key !== undefined && isGenuine)
         deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;
@@ -91,9 +90,9 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 }
 
 /**
- * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry
- * that a lease must cover; null if the key was read from the database instead. @throws DomainError INVALID_API_KEY,
- * PARTNER_SUSPENDED
+ * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry,
+ * for the lease under which the call writes (ADR 0006); null if the key came from the database. @throws DomainError
+ * INVALID_API_KEY, PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {
   const cached = await findCachedKey(db, keyId);
@@ -126,8 +125,8 @@ const KNOWN_FOR_MS = 600_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Keeps `lastUsedAt` accurate to a minute: this process writes it at most once a minute for each key. A failed write is
- * not repeated; a later use writes again.
+ * Keeps `lastUsedAt` accurate to a minute: this process writes it at most once a minute for each key. After a failed
+ * write, a later use writes again.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }) {
   const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });

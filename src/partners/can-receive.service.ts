@@ -4,7 +4,7 @@ import { newestByDb } from '../platform/newest-reads.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findActiveGrants, findActivePartnerIds, findCachedGrant } from './partners.store.ts';
 
-/** A partner, and the venue of an event; null for a sample, which has none. */
+/** A partner, and the venue of an event; null for a sample, without venue. */
 export type Receiver = { partnerId: string; venueId: string | null };
 
 /** Whether the partner is active and has a grant for the venue. Concurrent calls share the reads. */
@@ -12,7 +12,7 @@ export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<
   return (await findNewestReceiver(deps.db, receiver)) !== null;
 }
 
-/** `canReceive` from the cache where possible (ADR 0006); false only if the database says so. */
+/** Like `canReceive`, but the cache may say yes (ADR 0006); only the database says no. */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
   const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);

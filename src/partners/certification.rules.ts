@@ -6,7 +6,7 @@ export const REPORT_FORMAT = 'partner-booking-certification/1';
 export const OUTCOMES = ['passed', 'failed', 'not_tried'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** `incomplete`: none failed, and at least one could not be tried. */
+/** `incomplete`: no scenario failed, and at least one could not be tried. */
 export const VERDICTS = ['passed', 'failed', 'incomplete'] as const;
 type Verdict = (typeof VERDICTS)[number];
 
@@ -33,7 +33,7 @@ export type CertificationReport = {
   }[];
 };
 
-/** The partner to certify. A report contains its sandbox id, which differs from its production id. */
+/** The partner to certify. A report has the partner's sandbox id, not the production id. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 const SKEW_MS = 5 * 60_000;
@@ -41,8 +41,8 @@ const SKEW_MS = 5 * 60_000;
 const UNTOUCHED = 'Attach the unchanged report of partner certify.';
 
 /**
- * Why a report is rejected; undefined if it is valid. It comes from the partner, and operators read only its verdict.
- * So it must have every scenario that this release requires, and its summary and verdict must follow from them.
+ * Why a report is rejected; undefined if it is valid. The report comes from the partner, and operators read only its
+ * verdict. So it must have every required scenario, and a summary and verdict that follow from the scenarios.
  */
 export function faultOfReport(
   report: CertificationReport,
@@ -62,7 +62,7 @@ export function faultOfReport(
       'suite_version',
       `is ${version}, but this service requires ${SUITE.version}. Run the certification again with the client that this service serves.`,
     );
-  // Suites only grow: a newer one has all scenarios of this one.
+  // Suites only grow: newer ones have all scenarios of this one.
   const ids = new Set(scenarios.map(({ id }) => id));
   const missing = SUITE.scenarios.filter((id) => !ids.has(id));
   if (missing.length > 0)

@@ -9,8 +9,8 @@ import { certifyPartnerRow, findCertificationReport, replaceCertificationReport 
 export type Certification = { notes?: string; report?: CertificationReport };
 
 /**
- * Records that the partner passed certification; the first date stays. Notes or a report in the call
- * replace the stored ones; otherwise those stay. All or nothing.
+ * Records that the partner passed certification; the first date stays. Notes and report are replaced only if the call
+ * has them. One transaction writes everything.
  * @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR for a report that is of another partner, incomplete,
  * inconsistent or failed
  */

@@ -37,7 +37,7 @@ export type ApiKeyRow = {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** When it last opened the interface, to a minute. */
+  /** When the key was last used, to the minute. */
   lastUsedAt?: Date | null;
 };
 
@@ -74,7 +74,7 @@ const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
 apiKeySchema.index({ prefix: 1 }, { name: 'key_by_prefix', unique: true });
 apiKeySchema.index({ partnerId: 1 }, { name: 'keys_of_partner' });
 
-/** This partner may sell at this venue. `_id` is `<partnerId>:<venueId>`. */
+/** A grant: the partner may sell at the venue. `_id` is `<partnerId>:<venueId>`. */
 const GRANT = { _id: REQUIRED.text, partnerId: REQUIRED.text, venueId: REQUIRED.text } as const;
 
 const grantSchema = schemaOf<InferRawDocType<typeof GRANT>>('grants', GRANT);

@@ -43,7 +43,7 @@ export async function getPartner(deps: PartnerDeps, partnerId: string): Promise<
   return requirePartner(await findPartner(deps.db, partnerId));
 }
 
-/** When it returns, every process rejects a suspended partner's keys. @throws DomainError PARTNER_NOT_FOUND */
+/** After the call, every process rejects a suspended partner's keys. @throws DomainError PARTNER_NOT_FOUND */
 export async function updatePartner(
   deps: PartnerDeps,
   partnerId: string,

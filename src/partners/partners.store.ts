@@ -29,7 +29,7 @@ export async function findPartnersById(db: Db, partnerIds: readonly string[]): P
     .lean();
 }
 
-/** All partners but the built-in one, oldest first: ids grow. */
+/** All partners but the built-in one, by id: oldest first. */
 export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
   const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await partnerModel(db)
@@ -49,8 +49,8 @@ export async function updatePartnerRow(
 }
 
 /**
- * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update: of
- * concurrent calls, the first date stays.
+ * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update, so
+ * concurrent calls keep the first date.
  */
 export async function certifyPartnerRow(
   db: Db,
@@ -94,7 +94,7 @@ export async function findGrant(db: Db, partnerId: string, venueId: string): Pro
   return confirmAbsence(isGranted, NEWEST);
 }
 
-/** Which of these grants belong to active partners; in one round trip. */
+/** Which of `asked` are grants of active partners; one round trip. */
 export async function findActiveGrants(
   db: Db,
   asked: readonly { partnerId: string; venueId: string }[],
@@ -121,7 +121,7 @@ export async function findActiveGrants(
   return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
-/** At the moment of the snapshot, if there is one. */
+/** In the snapshot, else in the newest state. */
 export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
   const rows = await grantCollection(db)
     .find({ partnerId }, { projection: { venueId: 1 }, ...(snapshot === undefined ? NEWEST : inSnapshot(snapshot)) })
@@ -129,7 +129,7 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   return rows.map((row) => row.venueId);
 }
 
-/** By the collection's estimated count, which can be slightly wrong after a crash. */
+/** The collection's estimated count, which can be slightly wrong after a crash. */
 export function countPartners(db: Db): Promise<number> {
   return partnerCollection(db).estimatedDocumentCount();
 }
@@ -148,7 +148,7 @@ const GRANTS: EntryKind = {
   stages: [{ $lookup: withPartner }, partnerStatus, { $project: { partnerStatus: 1 } }],
 };
 
-/** A key from the cache (ADR 0006); null if it is revoked or its partner not active. It may have expired. */
+/** A key from the cache (ADR 0006); null for a revoked key or an inactive partner. The key may have expired. */
 export async function findCachedKey(db: Db, keyId: string): Promise<Entry<KeyOfPartner> | null> {
   const found = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
   return found?.value.revokedAt === null && found.value.partnerStatus === 'active' ? found : null;

@@ -5,12 +5,10 @@ import { REDIS_TIMEOUT_MS } from './open-queues.ts';
 
 export const addJob = (queue: Queue, { name, data, opts }: NewJob) => queue.add(name, data, opts);
 
-/**
- * Longer than any deferral by a failing endpoint. If the job of a due row waits longer, a wrong clock has delayed it.
- */
+/** Longer than a full endpoint defers a job. If the job of a due row waits longer, a wrong clock has delayed it. */
 const MAX_DEFERRAL_MS = 10_000;
 
-/** Adds the job if it is missing or finished. One whose delay a wrong clock has made too long becomes due. */
+/** Adds the job if it is missing or finished. A job that a wrong clock has delayed too long becomes due. */
 export async function ensureJob(
   queue: Queue,
   jobId: string,
@@ -32,7 +30,7 @@ function leftMs({ delay: delayMs, processedOn, timestamp }: Job): number {
   return (processedOn ?? timestamp) + delayMs - Date.now();
 }
 
-/** Makes a delayed job due; waits for one that is ending an attempt, within the time limit of `ask`. */
+/** Makes a delayed job due; waits for a running attempt, within the time limit of `ask`. */
 export async function promoteJob(queue: Queue, jobId: string): Promise<boolean> {
   for (const endsAt = performance.now() + REDIS_TIMEOUT_MS - 100; performance.now() < endsAt; ) {
     const job = await queue.getJob(jobId);

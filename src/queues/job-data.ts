@@ -1,10 +1,10 @@
 import { UnrecoverableError } from 'bullmq';
 
-// How workers read the data of jobs, which anybody who reaches Redis can have written, and how their runs fail.
+// How workers read job data, which anybody who reaches Redis can have written, and how jobs fail.
 
 // BullMQ stores an error's message and stack. These errors have no stack, because their message is complete.
 
-/** A failure that the row has recorded and the queue repeats. Every other failure of a job is a bug. */
+/** A failure that the row has recorded, so that the queue repeats the job. */
 export class ExpectedFailure extends Error {
   override stack = '';
 }
@@ -16,7 +16,7 @@ export class FinalFailure extends UnrecoverableError {
 
 type JobData = Record<string, unknown>;
 
-/** The fields of a job's data, which is unchecked; no fields if it is not an object. */
+/** The fields of a job's unchecked data; no fields if the data is not an object. */
 export function fieldsOf(data: unknown): JobData {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -5,19 +5,19 @@ import { newId } from '../platform/ids.ts';
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-/** All queues. The last one has the jobs that failed for good in the others, until an operator retries them. */
+/** All queues. `dead-letter` has deliveries and jobs that failed for good, until an operator retries them. */
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 // The data, names, repetition and retention of each queue's jobs, as operators read them in Bull Board. Job data has no
-// personal data, no secret, and of an endpoint only its host: a handler reads the rest from the database when it runs.
+// personal data, no secret, and only the host of an endpoint: a handler reads the rest from the database when it runs.
 
 export type HoldExpiryJob = { hold_id: string; slot_id: string; venue_id: string; expires_at: string };
 export type DispatchJob = {
   reservationIds: string[];
   events: { event_type: string; event_id: string }[];
 };
-/** The remaining attempts of a delivery's series. */
+/** The remaining attempts of a delivery's current series. */
 export type DeliveryJob = {
   delivery_id: string;
   event_type: string;
@@ -31,7 +31,7 @@ export type DeliveryJob = {
   is_known_dead?: true;
 };
 
-/** A delivery with a failed last attempt, according to its row. `attempts`: of its series. */
+/** A delivery that failed at its last attempt. `attempts`: how many the series had. */
 export type DeadDelivery = {
   delivery_id: string;
   event_type: string;
@@ -62,7 +62,7 @@ export type DueHold = {
   slotId: string;
   venueId: string;
   expiresAt: Date;
-  /** `expiresAt` by this host's clock, as BullMQ counts. */
+  /** `expiresAt` by this host's clock, which BullMQ uses. */
   dueAtMs: number;
 };
 export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
@@ -97,7 +97,7 @@ export function holdExpiryJobId({ holdId, expiresAt }: Pick<DueHold, 'holdId' | 
   return `hold-${holdId}-${expiresAt.getTime()}`;
 }
 
-/** Reservations in one job; more are split, so that several workers share them. */
+/** Reservations in one job; more become several jobs, which workers share. */
 const MAX_SHARED = 50;
 
 /** Jobs that dispatch the events of outboxes: each job also makes their first attempts. */
@@ -106,7 +106,8 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   for (let from = 0; from < waiting.length; from += MAX_SHARED) {
     const group = waiting.slice(from, from + MAX_SHARED);
     const [first] = group;
-    // BullMQ ignores a job with an existing id. An event can be offered again, so a shared job gets an id of its own.
+    // BullMQ ignores a job with an existing id. An event can be enqueued again, so a job with several events gets a new
+    // id.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',
@@ -141,10 +142,10 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
-/** A dead letter fails at its first run, stays among the failed jobs, and goes when a retry succeeds. */
+/** A dead letter fails at its first run, stays among the failed jobs, and is removed when a retry succeeds. */
 const KEPT_UNTIL_RETRIED = { removeOnComplete: true };
 
-/** `outcome`: how the last attempt ended, in short: `HTTP 503`. */
+/** `outcome`: how the last attempt ended, for example `HTTP 503`. */
 export function deadDeliveryJob({ outcome, ...data }: DeadDelivery & { outcome: string }): NewJob {
   return {
     name: `${data.event_type} → ${outcome}`,
@@ -159,7 +160,7 @@ export function deadDeliveryJobId(deliveryId: string): string {
   return `${DEAD_PREFIX}${deliveryId}`;
 }
 
-/** `addedAtMs`: when the source job was added; one that is retried and fails again gets another dead letter. */
+/** `addedAtMs`: when the source job was added; a retried job that fails again gets another dead letter. */
 export function deadJobJob(data: DeadJob, addedAtMs: number): NewJob {
   return {
     name: data.job_name,

@@ -9,11 +9,11 @@ import { QUEUE_NAMES, type QueueName } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
-/** How long one node of a cluster may take: less than the call, so that a silent node does not hide the others. */
+/** How long one node of Redis Cluster may take: less than the call, so that a silent node does not hide the others. */
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 const MAX_BATCH = 500;
 
-/** Whether Redis can be reached and accepts writes; otherwise with the error code: `refuses writes: OOM`. */
+/** Whether Redis can be reached and accepts writes; else with the error code: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
 const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
@@ -73,14 +73,14 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
         await queue.close();
       }
     },
-    /** The state of the Redis servers. Undefined as for `ask`, within the same time. */
+    /** The state of the Redis servers; undefined without a response within 500 ms. */
     async readServers(): Promise<RedisServers | undefined> {
       const infos = await inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS));
       return infos && serversIn(infos);
     },
     /**
      * Batches changes of a queue; each resolves to whether Redis accepted its batch. `lingerMs`: how long a batch waits
-     * for more changes, if nobody waits for them.
+     * for more changes.
      */
     changing<Change>(
       name: QueueName,
@@ -101,7 +101,7 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
 }
 
 /**
- * The state of the worst server. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent`: whether
+ * The worst values of all servers. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent`: whether
  * it has an append-only file; undefined if unknown.
  */
 export type RedisServers = { isPersistent: boolean | undefined; isPersistenceFailing: boolean; memoryUsed: number };

@@ -25,7 +25,7 @@ import {
 } from './jobs.ts';
 import { NODE_TIMEOUT_MS, openQueues } from './open-queues.ts';
 
-/** `workers`: connected processes; null if Redis does not list its clients, or a cluster node does not respond. */
+/** `workers`: connected processes; null if Redis does not list its clients, or a node of Redis Cluster is silent. */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
 
 type DeliverySeries = { deliveryId: string; generation: number };
@@ -86,13 +86,13 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
      */
     listDeadLetters: async (from: number, limit: number) =>
       (await ask('dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
-    /** Moves a failed job to the dead-letter queue. It stays where it is if Redis does not take it. */
+    /** Moves a failed job to the dead-letter queue. The job stays where it is if Redis fails. */
     giveUpJob: async (queue: WorkedQueue, job: Job, reason: string) => {
       const dead = deadJobOf(queue, job, reason);
       const taken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
       if (taken !== undefined) await ask(queue, (source) => source.remove(dead.job_id));
     },
-    /** Runs a given-up job again. False if Redis does not take it. */
+    /** Runs a given-up (dead-lettered) job again. False if Redis fails. */
     retryGivenUp: async (dead: DeadJob) =>
       (await ask(dead.queue, (queue) => ensureJob(queue, dead.job_id, async () => sourceJob(dead)))) !== undefined,
     /** How many jobs of each worked queue are dead letters; undefined if Redis does not respond. */
@@ -107,14 +107,16 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     /** How many jobs wait to be taken, 0 for a paused queue; undefined if Redis does not respond. */
     countWaiting: (name: QueueName) =>
       ask(name, async (queue) => ((await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'))),
-    /** Deletes the queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no workers. */
+    /**
+     * Deletes queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no workers.
+     */
     removeRetired: async () => {
       for (const name of ['event-dispatch', 'webhook-dead-letter']) await queues.removeRetired(name);
     },
   };
 }
 
-/** How long hold expiries wait to be added and removed together, which halves their cost. Nobody waits for them. */
+/** How long changes of expiry jobs wait to share a batch, which halves their cost. No caller waits for them. */
 const LINGER_MS = 200;
 
 type ExpiryChange = { jobId: string; added?: DueHold };
@@ -128,7 +130,7 @@ function changeExpiryJobs(queue: Queue, changes: readonly ExpiryChange[]): Promi
   return Promise.all([queue.addBulk(jobs), removeJobs(queue, gone)]);
 }
 
-/** Removes jobs, except those that a worker has. */
+/** Removes jobs, except those that are running. */
 const removeJobs = (queue: Queue, jobIds: readonly string[]) =>
   Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
 
@@ -140,7 +142,7 @@ async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promi
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
-  // A cluster lists the clients of all nodes, so the count is unknown while one of them does not respond.
+  // Redis Cluster lists clients node by node, so the count is unknown while one does not respond.
   const workers = withTimeout(NODE_TIMEOUT_MS, () => queue.getWorkersCount()).catch(() => null);
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
