@@ -74,7 +74,7 @@ const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
 apiKeySchema.index({ prefix: 1 }, { name: 'key_by_prefix', unique: true });
 apiKeySchema.index({ partnerId: 1 }, { name: 'keys_of_partner' });
 
-/** A grant: the partner may sell at the venue. `_id` is `<partnerId>:<venueId>`. */
+/** The partner may sell at the venue. `_id` is `<partnerId>:<venueId>`. */
 const GRANT = { _id: REQUIRED.text, partnerId: REQUIRED.text, venueId: REQUIRED.text } as const;
 
 const grantSchema = schemaOf<InferRawDocType<typeof GRANT>>('grants', GRANT);

@@ -4,7 +4,7 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 export type PartnerActor = { kind: 'api_key'; partnerId: string; keyId: string } & Cause;
 export type OperatorActor = { kind: 'operator' } & Cause;
 
-/** Who made a change. `service`: the service itself, for example when it expires a hold. Only operators see it. */
+/** Who made a change. `service`: the service itself, for example when expiring a hold. Only operators see the actor. */
 export type Actor = PartnerActor | OperatorActor | { kind: 'service' };
 
 /** An actor in an event; events of older releases have no request id. */

@@ -66,7 +66,7 @@ function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): {
 
 const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });
 
-/** Bookings of older releases have blanks around the folded name. */
+/** Older releases left blanks around the folded (caseless) name. */
 function nameBeginningWith(prefix: string): Expression {
   const name = { $ltrim: { input: '$customer.nameFolded' } };
   const { $gte, $lt } = beginningWith(prefix);

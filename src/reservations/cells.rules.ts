@@ -25,7 +25,7 @@ export function cellsOf(spaces: readonly string[], start: Date, end: Date): stri
   return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
 }
 
-/** Whether two windows share a cell if they share a space, without making the cells. */
+/** Whether two windows in one space share a cell, without making the cells. */
 export function shareStep(a: Window, b: Window): boolean {
   return firstStep(a.start) < stepsEnd(b.end) && firstStep(b.start) < stepsEnd(a.end);
 }

@@ -5,7 +5,7 @@ import { CELL_MINUTES } from './cells.rules.ts';
 import { type ClaimedWindow, type Reservation, reservationCollection } from './reservations.model.ts';
 import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
-// All reads here return the newest state, also if it is not majority-committed yet.
+// All reads here return the newest state, even before it is majority-committed.
 
 /** More cells than any claim has. */
 const MAX_CELLS = 1_000_000;
@@ -102,7 +102,7 @@ async function findLiveClaims<Claim extends object>(
 
 const CLAIMANT_FIELDS = { cells: 1, status: 1, holdExpiresAt: 1, partnerId: 1 } as const;
 
-/** A claim with its partner, which only that partner may see. */
+/** A claim and its partner, which other partners must not see. */
 export type Claimant = Pick<Reservation, '_id' | keyof typeof CLAIMANT_FIELDS>;
 
 /** The claims on any of the cells, including lapsed holds (status EXPIRED). Concurrent calls share the read. */

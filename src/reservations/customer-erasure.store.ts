@@ -7,7 +7,7 @@ import { type EndingKey, type Reservation, reservationCollection } from './reser
 /** A BOOKED booking with a slot that has not ended, by the database's clock. */
 const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$slotEnd', '$$NOW'] }] };
 
-/** The filter of the index of phones, without the phone. */
+/** The condition of the partial index on phones. */
 const BOOKED_ONCE = { bookedAt: { $exists: true } };
 
 /** All bookings that were made with a phone, or the one booking of a customer who gave none. */
@@ -79,13 +79,13 @@ export async function findPast(db: Db, customer: CustomerOf, replacement: string
     .toArray();
 }
 
-/** Also holds that are over but not yet expired in the database: they cannot become bookings. */
+/** Includes lapsed (overdue) holds that are not expired yet: these cannot become bookings. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
 const SENT_WITH_HOLD = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
 const READ_AT_ONCE = 2000;
 
-/** All ended holds with a key, a reason or something attached. Reads all of them, because these have no index. */
+/** All ended holds with a key, a reason or attachments. Reads all holds, because these fields have no index. */
 export function findEndedHolds(db: Db): AsyncIterable<Past> {
   const isSent = SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } }));
   return reservationCollection(db)
@@ -133,7 +133,7 @@ async function erase(
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Partners may have written anything into the metadata of a hold or booking. */
+/** Partners may have written anything into metadata, so all of it goes. */
 function textsErased(replacement: string): Expression {
   const isText = (field: string): Expression => ({ $eq: [{ $type: field }, 'string'] });
   const erased = (field: string): Expression => ({ $cond: [isText(field), replacement, '$$REMOVE'] });
@@ -150,7 +150,7 @@ function textsErased(replacement: string): Expression {
   };
 }
 
-/** The keys and references of a row without the customer; a field that it does not have stays absent. */
+/** The keys and references of a row, with the customer redacted; an absent field stays absent. */
 function redacted(row: Past, erasure: Erasure): Expression {
   const withoutKeys = (given: readonly EndingKey[]) =>
     given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));

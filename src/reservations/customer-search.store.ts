@@ -2,7 +2,7 @@ import type { Db } from '../platform/mongo.ts';
 import { customerOf } from './customer.rules.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-/** All releases fold ASCII names in the same way. */
+/** All releases fold ASCII names for searches equally. */
 const FOLDED_AGAIN = { 'customer.name': /[^ -~]/, 'customer.nameFolded': { $ne: null } };
 
 /** Bookings of older releases, which folded fewer letters of names, with the folded names of this release. */
@@ -24,8 +24,8 @@ export async function countMisfolded(db: Db): Promise<number> {
 }
 
 /**
- * Folds names again if this release folds them differently; returns in how many bookings. Safe to repeat, and while
- * bookings are made and erased.
+ * Folds names again if this release folds them differently; returns how many bookings changed. Safe to repeat, and
+ * while bookings are written.
  */
 export async function foldNamesAgain(db: Db, stopping: AbortSignal): Promise<number> {
   let count = 0;

@@ -29,7 +29,7 @@ function nameWordsOf(name: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-/** Leaves other scripts as they are: the library would drop the vowels of Indian ones. */
+/** Leaves other scripts as they are: the library would drop the vowels of Indian scripts. */
 function inLatin(text: string): string {
   return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) => transliterate(run));
 }
@@ -50,7 +50,7 @@ export function searchOf(text: string): CustomerSearch | undefined {
   if (UUID.test(given)) return { id: given };
   const phone = withAsciiDigits(given);
   if (/^[\d\s()+./-]+$/.test(phone)) {
-    // A national number is written with a 0 that its E.164 form has not.
+    // A national number begins with a 0 that its E.164 form omits.
     const digits = digitsIn(phone).replace(/^0+/, '');
     return digits.length < MIN_DIGITS ? undefined : { phoneReversed: reversed(digits) };
   }

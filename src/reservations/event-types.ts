@@ -8,8 +8,8 @@ type EventKind = {
 };
 
 /**
- * Every event type. An event goes to active subscriptions of active partners with a grant for its venue, the
- * originator's included.
+ * Every event type. An event goes to active subscriptions of active partners with a grant for its venue, including the
+ * originator.
  */
 export const EVENT_KINDS = {
   hold_created: { of: 'hold', details: ['holdExpiresAt'] },

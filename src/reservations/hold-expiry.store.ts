@@ -8,8 +8,8 @@ import { ALIVE, type ReservationStatus } from './reservations.rules.ts';
 import { transitionUpdate, updateClaim } from './reservations.store.ts';
 
 /**
- * A hold after the call. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the
- * remaining time of an ACTIVE hold, at least 1; 0 in other states.
+ * A hold after a try. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the remaining
+ * time of an ACTIVE hold, at least 1; 0 in other states.
  */
 export type TriedHold = {
   holdId: string;
@@ -61,8 +61,8 @@ function expiryOf(holdIds: readonly string[], eventIds: readonly string[]): Guar
 }
 
 /**
- * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and
- * never to an earlier time. Null if the hold is not live, or would live longer than `maxLifeMs`.
+ * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier; never
+ * shortens the hold. Null if the hold is not live, or would live longer than `maxLifeMs`.
  */
 export async function extendHold(
   db: Db,

@@ -40,12 +40,11 @@ const CLOCK_TOLERANCE_MS = 1000;
 const MAX_BATCH = 200;
 
 /**
- * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, at most until its slot ends.
- * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); without `isBatched`, this one leaves by
- * itself.
- * 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this process's clock
- * is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that transaction
- * again.
+ * Inserts an ACTIVE hold with its `hold_created` event. The hold claims its cells for `ttlMs`, at most until its slot
+ * ends. Concurrent holds are sent in one bulk write, each with its own outcome (ADR 0003); without `isBatched`, this
+ * hold is sent alone. 'late': the lease (the time for writing by cached rules) had ended when the database wrote the
+ * hold, a transaction blocked it too long, or this process's clock is wrong. Draft it again under a new lease, and
+ * insert it alone: that transaction may block it again.
  */
 export async function insertHold(
   db: Db,
@@ -77,7 +76,7 @@ async function insertAlone(db: Db, hold: LeasedHold): Promise<Reservation> {
   return outcome;
 }
 
-/** Returns for each hold, in order, the reservation or the error that it met alone. */
+/** Returns for each hold, in order, the reservation or its error. */
 async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reservation | Error)[]> {
   const now = databaseClockOf(db).now();
   const reservations = holds.map(({ hold }) => reservationOf(hold, now));
@@ -88,14 +87,14 @@ async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reser
       updateOne: { filter: { _id: reservation._id }, update: [{ $replaceWith: document }], upsert: true },
     };
   });
-  // A hold may wait for a transaction that claims the same space; no lease lasts for that.
+  // A transaction that claims the same space may block a hold; wait no longer than the lease.
   const maxTimeMS = Math.min(...holds.map(({ lease }) => lease.maxTimeMS));
   let errors: (Error | undefined)[] = [];
   try {
     errors = await writeEach(reservationCollection(db), writes, { maxTimeMS });
     return reservations.map((reservation, index) => errors[index] ?? reservation);
   } finally {
-    // If the bulk as a whole failed, all of them: each may have been inserted.
+    // If the bulk as a whole failed, count all: each may have been inserted.
     const inserted = reservations.filter((_, index) => errors[index] === undefined);
     noteClaimChanges(db, inserted);
   }
@@ -135,7 +134,7 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
 }
 
 /**
- * Rejected after its lease, and if this process's clock is wrong: a hold must live as long as its caller is told (ADR
+ * Fails after the lease, and if this process's clock is wrong: a hold must last as long as its caller is told (ADR
  * 0004).
  */
 function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {

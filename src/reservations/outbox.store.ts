@@ -18,7 +18,7 @@ const OUTBOX = {
   pricePaise: 1,
 } as const satisfies Record<Exclude<keyof Outbox, '_id'>, 1>;
 
-/** The outboxes of the reservations that exist, up to the last acknowledged write. */
+/** The outboxes of existing reservations, including every acknowledged write. */
 export async function findOutboxes(db: Db, reservationIds: readonly string[]): Promise<Outbox[]> {
   const read = (ids: readonly string[], options: ReadOptions): Promise<Outbox[]> =>
     reservationCollection(db)

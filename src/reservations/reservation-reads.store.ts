@@ -21,7 +21,7 @@ export const findReservationByBookingId: (db: Db, bookingId: string) => Promise<
 
 type UpcomingBooking = Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>;
 
-/** The bookings that begin after an instant and were not cancelled, by their start. */
+/** The BOOKED bookings that begin after an instant, by their start. */
 export function findUpcomingBookings(db: Db, after: Date): AsyncIterable<UpcomingBooking> {
   return reservationCollection(db)
     .find({ bookedAt: { $exists: true }, status: 'BOOKED', slotStart: { $gt: after } })
@@ -63,8 +63,8 @@ export async function findReservationAndGrant(
 }
 
 /**
- * The reservation with an idempotency key of the partner (null: of operators). Waits until a racing write is
- * majority-committed, so that no replay is missed.
+ * The reservation with an idempotency key of the partner (null: of operators). Waits until a concurrent write is
+ * majority-committed, to miss no replay.
  */
 export async function findReservationByKey(
   db: Db,

@@ -11,7 +11,7 @@ export function attachedInEvent({ orderReference, metadata }: Attached): Record<
   return omitUndefined({ order_reference: orderReference, metadata });
 }
 
-/** What the body of a call attaches. */
+/** The attachments in a call's body. */
 export function attachedBy(body: { order_reference?: string; metadata?: Record<string, string> }): Attached {
   return omitUndefined({ orderReference: body.order_reference, metadata: body.metadata });
 }

@@ -20,12 +20,12 @@ const unique = (name: string, key: Key, partialFilterExpression: Filter) =>
   reservationSchema.index(key, { name, unique: true, partialFilterExpression });
 const index = (name: string, key: Key, partialFilterExpression: Filter) =>
   reservationSchema.index(key, { name, partialFilterExpression });
-/** Leaves holds out. */
+/** An index without holds. */
 const bookings = (name: string, key: Key, filter: Filter = {}) => index(name, key, { ...filter, bookedAt: EXISTS });
 
 unique(GUARD_INDEX, { cells: 1 }, { claimed: true });
 unique(HOLD_KEY_INDEX, { partnerId: 1, holdKey: 1 }, { holdKey: EXISTS });
-// Only of ACTIVE holds: the write that ends a hold frees its ordinal.
+// Only ACTIVE holds: the write that ends a hold frees its ordinal.
 unique(ORDINAL_INDEX, { partnerId: 1, holdOrdinal: 1 }, { status: 'ACTIVE', holdOrdinal: EXISTS });
 unique('confirm_key_of_partner', { partnerId: 1, confirmKey: 1 }, { confirmKey: EXISTS });
 unique('ending_key_of_partner', { partnerId: 1, 'endings.key': 1 }, { 'endings.key': EXISTS });
@@ -49,7 +49,7 @@ bookings('bookings_of_partner_by_day_of_play', { partnerId: 1, slotStart: 1 });
 
 reservationSchema.index({ partnerId: 1, placedAt: -1, _id: -1 }, { name: 'holds_of_partner' });
 index('active_holds', { holdExpiresAt: 1 }, { status: 'ACTIVE' });
-// A hold enters it when it ends, so that placing and confirming do not pay for it.
+// A hold enters this index when it ends, so placing and confirming write no entry.
 index('ended_holds', { holdExpiresAt: 1 }, { status: { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] } });
 index('active_holds_of_partner', { partnerId: 1, holdExpiresAt: 1 }, { status: 'ACTIVE' });
 index('claims_of_venue', { venueId: 1, slotStart: 1 }, { claimed: true });

@@ -10,23 +10,23 @@ export type EventSubject = Pick<
   'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'pricePaise'
 > & { holdId: string };
 
-/** What a partner attaches to its hold or booking: shown only to it, and not interpreted. */
+/** A partner's attachments to its hold or booking: shown only to that partner, not interpreted. */
 export type Attached = { orderReference?: string; metadata?: Record<string, string> };
 
-/** An event that waits to be dispatched (ADR 0009). Events of older releases have no subject (ADR 0009). */
+/** An event that waits to be dispatched (ADR 0009). Events of older releases have no subject. */
 export type OutboxEvent = Partial<EventSubject> & {
   eventId: string;
   type: EventType;
   at: Date;
   originatorId: string;
-  /** Who made it, in more detail than partners may see. Absent in events of older releases. */
+  /** Who made the change, for operators. Absent in events of older releases. */
   actor?: RecordedActor;
   bookingId: string | null;
   holdExpiresAt?: Date;
   reason?: string;
-  /** Absent in events of older releases, and if only its own resource is concerned. */
+  /** Absent in events of older releases, and if only `resourceId` is concerned. */
   resourceIdsAffected?: string[];
-  /** As it was when it happened, with its partner. Absent if nothing was attached. */
+  /** The attachments at that time, with their partner. Absent without attachments. */
   attached?: Attached & { partnerId: string };
 };
 
@@ -52,19 +52,19 @@ export type Reservation = Attached & {
   slotId: string;
   slotStart: Date;
   slotEnd: Date;
-  /** Every resource whose slots it blocks, its own included; absent if its resource shares no space. */
+  /** All resources with blocked slots, `resourceId` included; absent if that resource shares no space. */
   resourceIdsAffected?: string[];
-  /** Space × 5-minute steps that it fills; unique over all claimed reservations (ADR 0002). */
+  /** Each is a space × 5 minutes; unique over all claimed reservations (ADR 0002). */
   cells: string[];
   claimed: boolean;
   status: ReservationStatus;
   pricePaise: number;
   placedAt: Date;
   holdExpiresAt: Date;
-  /** As placed, for a replay after an extension. Absent in a walk-in. */
+  /** The lifetime as placed, for a replay after an extension. Absent in a walk-in. */
   ttlMs?: number;
   holdKey?: string;
-  /** What was attached on placing, if the confirm attached something else. */
+  /** The attachments on placing, if the confirm attached something else. */
   placedWith?: Attached;
   /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0002). Absent in a walk-in. */
   holdOrdinal?: number;
@@ -85,10 +85,10 @@ export type Reservation = Attached & {
   refundedAt?: Date;
   refundReason?: string;
   endings?: EndingKey[];
-  /** Keys of operators, a namespace of their own. */
+  /** The operators' keys, a separate namespace. */
   operatorEndings?: EndingKey[];
   outbox: OutboxEvent[];
-  /** Since when the outbox is not empty; absent while it is. */
+  /** Since when the outbox is not empty; else absent. */
   outboxSince?: Date;
 };
 
@@ -98,12 +98,12 @@ export type ShownBooking = Omit<Reservation, 'cells' | 'outbox' | 'endings' | 'o
 /** A reservation's outbox, and the fields that events of older releases take from the reservation. */
 export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;
 
-/** The space that a claim takes, and until when; not its partner. */
+/** The space and time that a claim takes, without its partner. */
 export type ClaimedWindow = Pick<
   Reservation,
   '_id' | 'venueId' | 'resourceId' | 'slotStart' | 'slotEnd' | 'status' | 'holdExpiresAt'
 > & {
-  /** The cells of space that its resource shares with others; the cells of its own follow from its window. */
+  /** The cells in space that its resource shares; other cells follow from the window. */
   sharedCells: string[];
 };
 

@@ -22,11 +22,11 @@ export const CLAIMING: readonly ReservationStatus[] = ['ACTIVE', 'BOOKED'];
 type Transition = {
   from: readonly ReservationStatus[];
   to: ReservationStatus;
-  /** Only holds that are live, or have lapsed, by the database's clock. */
+  /** Only holds before (`alive`) or after (`lapsed`) their expiry. */
   hold?: 'alive' | 'lapsed';
   event: EventType;
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
-  /** The instant of the change if it is not the database's now: the hold's expiry, even if it is written later. */
+  /** The instant of the change if it is not the database's now: the hold's expiry, even if written later. */
   at?: '$holdExpiresAt';
 };
 

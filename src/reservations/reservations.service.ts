@@ -29,7 +29,9 @@ export async function transitionReservation(
   return written.reservation;
 }
 
-/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns the changed ones. */
+/**
+ * Carries out a transition for all reservations that `findSome` finds, until there are none; returns the changed ones.
+ */
 export async function transitionAll(
   deps: ReservationDeps,
   name: TransitionName,
@@ -131,7 +133,7 @@ const idsOfLapsed = (claimants: readonly Claimant[]) => claimants.filter(isLapse
 
 /**
  * The live claims on cells for which the guard index has rejected an insert; none if the cells have become free. Also
- * expires the lapsed holds on them, which would be the next conflict of a walk-in that overrides live claims.
+ * expires lapsed holds on the cells, which would be the next conflict of a walk-in that overrides holds.
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
@@ -140,9 +142,9 @@ export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly 
 }
 
 /**
- * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the
- * guard index rejects overlaps with earlier claims. Safe to repeat. Returns the claims that could not be extended,
- * because other claims have taken some of their shared space.
+ * Makes every live claim on `resourceId` also fill the space shared with `otherId`, so that the guard index rejects
+ * overlaps with earlier claims too. Safe to repeat. Returns the claims that could not be extended, because other claims
+ * have taken some of their shared space.
  */
 export async function addSharedCellsToClaims(
   deps: { db: Db },
@@ -173,7 +175,7 @@ async function tryAddCells(
       if (!isDuplicateKey(err)) throw err;
     }
     const claimants = await findClaimants(deps.db, cells);
-    // Their events get no jobs; the sweep of webhook delivery finds them.
+    // The `hold_expired` events get no jobs; the sweep finds them.
     await expireLapsedHolds(deps.db, idsOfLapsed(claimants));
     // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
     // ended.

@@ -77,9 +77,9 @@ export type Change = {
 };
 
 /**
- * Carries out one legal transition in one guarded update: state, expiry by the database's clock, idempotency key and
- * event change together. Null if the reservation is in no source state. Throws a duplicate-key error if an idempotency
- * key belongs to another reservation of its namespace.
+ * Carries out a transition in one update, which checks state, expiry (by the database's clock) and idempotency key, and
+ * adds the event. Null if the reservation is in no source state. Throws a duplicate-key error if an idempotency key
+ * belongs to another reservation of its namespace.
  */
 export async function applyTransition(
   db: Db,
@@ -96,7 +96,7 @@ export async function applyTransition(
   return { reservation, eventId, eventType, hasEndedHold: from[0] === 'ACTIVE' };
 }
 
-/** Changes the claim that the filter still matches; null if none does. */
+/** Changes the claim if the filter still matches it; else null. */
 export async function updateClaim(
   db: Db,
   { filter, update }: GuardedUpdate & { filter: { _id: string } },
@@ -179,7 +179,7 @@ function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expres
   return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
 }
 
-/** Adds cells to a live claim, which block slots of these resources from now on. */
+/** Adds cells to a live claim, which from now on block slots of `resourceIds`. */
 export async function addCells(
   db: Db,
   reservationId: string,

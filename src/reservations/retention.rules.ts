@@ -1,6 +1,6 @@
 import type { RetentionRule } from '../domain/retention.ts';
 
-/** Undispatched events exist nowhere else, so their reservation stays. */
+/** A reservation stays until its events are dispatched. */
 const IS_DISPATCHED = { outbox: { $size: 0 } };
 
 const ENDED_HOLD = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };

@@ -11,13 +11,13 @@ import {
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
 import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 
-/** Reservations in a batch; one job may have as many. */
+/** The most reservations in a batch. */
 const MAX_BATCH = 100;
-/** Concurrent batches: each waits for several writes. */
+/** The most concurrent batches: each waits for several writes. */
 const MAX_RUNNING = 4;
 /**
- * How long a batch waits for its first attempts to begin, so that there are no more of them in memory than endpoints
- * accept.
+ * How long a batch waits for its first attempts to begin before the next batch, so that memory does not fill with
+ * attempts.
  */
 const PATIENCE_MS = 100;
 /** A dispatch that takes longer counts as hanging: its jobs fail and are repeated, and the sweep finds its events. */
@@ -25,7 +25,7 @@ const DISPATCHED_WITHIN_MS = 60_000;
 
 type Waiting = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
 
-/** Dispatches waiting jobs in batches. A job fails if one of its reservations does. */
+/** Dispatches waiting jobs in batches. A job fails if the dispatch of one reservation fails. */
 export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>) {
   const waiting: Waiting[] = [];
   const inHand = new Set<string>();
@@ -65,8 +65,8 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     /** Reservations passed to `dispatch` and not yet dispatched. */
     inHand: inHand as ReadonlySet<string>,
     /**
-     * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs. No
-     * events if another run dispatched them.
+     * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs.
+     * Counts no events that another run dispatched.
      */
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>
       new Promise((resolve, reject) => {

@@ -33,9 +33,9 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
     if (hold === null) return { skipped: 'gone' };
     if (hold.eventId !== null) return { expired: 1 };
     if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
-    // The job of the new expiry follows.
+    // The extended hold has a later job.
     if (expiresAt !== undefined && hold.expiresAt > expiresAt) return { skipped: 'extended' };
-    // The job came early, by a host's clock. BullMQ compares the delay with the host's clock too.
+    // The job came early, because a host's clock differs. BullMQ compares delays with the host's clock.
     await job.moveToDelayed(systemClock.now().getTime() + hold.leftMs, token);
     throw new DelayedError();
   });

@@ -47,13 +47,13 @@ export async function retry(
       note(job, `${result.attempt}; dead letter`);
       throw new FinalFailure(result.attempt);
     case 'later':
-      // By the host's clock, which BullMQ compares it with.
+      // By the host's clock, which BullMQ uses.
       await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
       throw new DelayedError();
   }
 }
 
-/** Does not wait for Redis, and does without the line if Redis fails. */
+/** Does not wait for Redis; if Redis fails, the line is lost. */
 function note(job: Job, line: string): void {
   job.log(`${systemClock.now().toISOString()} ${line}`).catch(() => undefined);
 }

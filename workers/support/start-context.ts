@@ -6,7 +6,9 @@ import type { WorkerConfig } from '../../src/process/config/config.ts';
 import { createContext, type WorkerContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 
-/** A worker's context, once the database is reachable and has its guards. Alerting and health start before that. */
+/**
+ * A worker's context, once the database has its guards (indexes, validators). Alerting and health start before that.
+ */
 export async function startContext<Settings extends WorkerConfig>(
   scope: ProcessScope<Settings>,
 ): Promise<WorkerContext<Settings>> {

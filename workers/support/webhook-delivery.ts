@@ -13,7 +13,7 @@ import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-/** Slow sends give their permits back (ADR 0012), so a process works on more jobs than it has permits. */
+/** Slow sends give their permits back (ADR 0012), so a process runs more jobs than it has send permits. */
 const JOBS_PER_PERMIT = 4;
 
 /** Takes events from outboxes to the log and to their receivers, and retries failures on the contract's schedule. */
@@ -22,7 +22,7 @@ export async function startWebhookDelivery(
 ): Promise<Record<string, unknown>> {
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
-  // Not awaited: each delivery finds a missing key by itself; this names the keys before there is a delivery.
+  // Does not wait: each delivery finds a missing key by itself; this log line names the keys earlier.
   logMissingKeys(context).catch((err: unknown) =>
     context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
   );

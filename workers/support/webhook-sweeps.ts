@@ -22,7 +22,7 @@ const RESTORE_EVERY_SWEEPS = 20;
 const RESTORE_LIMIT = 10_000;
 
 /**
- * Does in MongoDB the work of missing jobs: Redis lost them or never accepted them, or a worker died. `inHand`:
+ * Does the work of jobs that are missing because Redis lost or never accepted them, or a worker died. `inHand`:
  * reservations with events that jobs of this process are about to dispatch.
  */
 export function startWebhookSweeps(

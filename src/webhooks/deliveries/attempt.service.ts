@@ -28,7 +28,7 @@ export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.w
 
 type ReceiverDeps = Pick<SendDeps, 'db' | 'log' | 'secretBox'>;
 
-/** A subscription, read at `readAtMs` (`performance.now()`) or cached then for less than half a lease. */
+/** A subscription, read at `readAtMs` (`performance.now()`) or cached then for less than `cacheLeaseMs` / 2. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /** An attempt with its row locked for this worker. `row`: the row before the attempt. */
@@ -40,11 +40,11 @@ export type BegunAttempt = Receiver & {
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;
-  /** The permit, which is released after the response and before the outcome is recorded. */
+  /** The right to one concurrent send, released after the response and before recording the outcome. */
   permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process cannot wait for the response any longer. */
   signal: AbortSignal;
-  /** The instant of sending, if the row was written before. */
+  /** The instant of sending, if the row was written earlier. */
   sentAt?: Date;
 };
 
@@ -69,7 +69,9 @@ export async function findReceiver(
   return { subscription, readAtMs };
 }
 
-/** Reads the cache; reads the database if the cached row is inactive or failing, because that must not be stale. */
+/**
+ * Reads the cache, or the database if the cached row is inactive or failing, because these states must not be stale.
+ */
 export async function findSubscriptionToSend(
   deps: ReceiverDeps,
   subscriptionId: string,
@@ -83,7 +85,7 @@ export async function findSubscriptionToSend(
 }
 
 /**
- * Whether endpoint, secret or status have changed since an attempt read them. If so, its failure says nothing about the
+ * Whether endpoint, secret or status have changed since an attempt read them. If so, the failure says nothing about the
  * current endpoint. Reads the newest state, which has every change acknowledged before the attempt ended.
  */
 export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {
@@ -91,7 +93,7 @@ export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription):
   return now === null || !isAlike(now, used);
 }
 
-/** Whether a message signed for one of them is valid for the other. */
+/** Whether a message signed for `used` is valid for `now`. */
 export function isAlike(now: FoundSubscription, used: FoundSubscription): boolean {
   if (now.status !== 'active' || now.endpointUrl !== used.endpointUrl) return false;
   // Do not compare the sealed secrets: sealing the same secret under a new key changes the text.

@@ -47,8 +47,8 @@ export function begunAttempt(
 }
 
 /**
- * Begins an attempt: locks the row for `lockMs` and adds the attempt, numbered after the counted ones. False if the
- * row has changed since it was read, or another worker has it.
+ * Begins an attempt: locks the row for `lockMs` and adds the attempt, numbered after the counted ones. False if the row
+ * has changed since it was read, or is locked.
  */
 export async function beginAttempt(
   db: Db,
@@ -94,11 +94,11 @@ const MAX_BATCH = 200;
 
 /**
  * Ends the attempt and gives the row its new state. False if the attempt is no longer open: its lock has expired and
- * another worker has marked it interrupted, or a new series has begun. Its result must not count then.
+ * another worker has marked it interrupted, or a new series has begun. Then do not count the result.
  */
 export const settleAttempt = batchedByDb<Settlement, boolean>(settleAttempts, MAX_BATCH, LINGER_MS);
 
-/** Settles attempts with equal row changes in one update; each by itself if that did not change all. */
+/** Settles attempts with equal row changes in one update; if that misses some, settles each by itself. */
 async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   const alike = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
   const outcomes = new Map<Settlement, boolean | Error>();
@@ -112,7 +112,7 @@ async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promi
   return settlements.map((each) => outcomes.get(each) ?? false);
 }
 
-/** A settled attempt does not match again. */
+/** Safe to repeat: settled attempts do not match again. */
 async function settleEach(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   if (settlements.length === 0) return [];
   const updates = settlements.map((each) => asSettled([each]));

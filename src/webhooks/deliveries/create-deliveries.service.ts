@@ -120,9 +120,9 @@ export function dueIn(
 type SweepDeps = Omit<CreateDeliveriesDeps, 'queues'> & { queues: Pick<Context['queues'], 'ensureDelivery'> };
 
 /**
- * Puts back the missing jobs of a page of deliveries that have been due for `graceMs` without a worker, after
- * `afterId`. The next page begins after this one even if its deliveries have jobs, so that the many deliveries of a
- * failing endpoint do not hide others. Without Redis there is no next page.
+ * Adds the missing jobs of a page of deliveries: those after `afterId` that have been due for `graceMs` without a
+ * worker. The next page begins after this one even if all have jobs, so that the many deliveries of a failing endpoint
+ * do not hide others. Without Redis there is no next page.
  */
 export async function addMissingJobs(
   deps: SweepDeps,

@@ -4,8 +4,8 @@ import { markInactive } from '../subscriptions/subscriptions.service.ts';
 import { cancelWaiting } from './delivery-states.store.ts';
 
 /**
- * Stops deliveries to a subscription: cancels waiting deliveries. After it returns, no delivery is created for it or
- * sent to it. Safe to repeat, also after an interrupted call. @throws DomainError WEBHOOK_NOT_FOUND
+ * Stops deliveries to a subscription: cancels waiting deliveries. After the call, none is created or sent. Safe to
+ * repeat, also after an interrupted call. @throws DomainError WEBHOOK_NOT_FOUND
  */
 export async function deactivateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await markInactive(deps, subscriptionId);

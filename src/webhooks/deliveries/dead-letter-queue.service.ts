@@ -36,7 +36,7 @@ function jobOf({ attempts, ...row }: DeliveryRow) {
 
 /**
  * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row is marked until
- * then, so the sweep does it if the worker dies.
+ * then, so the sweep alerts if the worker dies.
  */
 export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
@@ -59,7 +59,7 @@ export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: 
   await markRaised(deps.db, row._id);
 }
 
-/** Raises the dead letters that dead workers did not raise, until none is left or one fails; returns how many. */
+/** Alerts of dead letters for which workers died before alerting, until none is left or one fails; returns how many. */
 export async function raiseForgottenDeadLetters(
   deps: AlertDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },

@@ -38,14 +38,14 @@ function noDeadLetter(state: DeliveryState): DomainError {
 
 const BATCH = 500;
 
-/** Up to now if `to` is absent or later. */
+/** An absent or later `to` means now. */
 type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**
- * Begins a fresh series of attempts for every matching dead letter, except of subscriptions that are deactivated or no
- * longer include the venue, and of partners that may no longer receive the event. Deliveries that become dead letters
- * during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery. Returns
- * how many were begun.
+ * Begins a fresh series of attempts for every matching dead letter, except those of subscriptions that are inactive or
+ * no longer include the venue, and of partners that may no longer receive the event. Deliveries that become dead
+ * letters during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery.
+ * Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a named subscription
  */
 export async function redeliverDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
@@ -90,7 +90,7 @@ async function redeliverBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[])
 /** A subscription, and how many dead letters it has, whether or not they can be delivered again. */
 export type DeadLetterCount = { subscription: SubscriptionRow; count: number };
 
-/** The matching dead letters counted by subscription; the most first. */
+/** The number of matching dead letters by subscription, largest first. */
 export async function countDeadLettersBySubscription(
   deps: Pick<RedeliveryDeps, 'db'>,
   filter: { subscriptionId?: string; eventType?: string },
@@ -103,9 +103,9 @@ export async function countDeadLettersBySubscription(
 }
 
 /**
- * Discards a dead letter, by its id or that of one of its attempts: it is no longer counted and raises no alert. Its
- * job leaves the dead-letter queue; without Redis, the sweep removes it. Its partner may redeliver it. Safe to repeat.
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter, or is being sent
+ * Discards a dead letter, by its id or the id of an attempt: it is no longer counted and raises no alert. Its job
+ * leaves the dead-letter queue; without Redis, the sweep removes the job. The partner may redeliver it. Safe to repeat.
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is not a dead letter, or is being sent
  */
 export async function discardDeadLetter(deps: RedeliveryDeps, anyId: string, reason: string): Promise<DeliveryDetail> {
   const { _id } = (await getDelivery(deps, undefined, anyId)).delivery;

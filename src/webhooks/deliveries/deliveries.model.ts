@@ -21,7 +21,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Why an attempt failed, or is not counted: its worker stopped, or its subscription changed meanwhile. */
 export type AttemptError = DeliveryError | 'interrupted' | 'subscription_changed';
 
-/** One send. An interrupted one (see AttemptError) is kept and not counted: the next has its number again. */
+/** One send. An interrupted send (see AttemptError) is kept but not counted: the next has the same number. */
 export type AttemptRow = {
   /** The delivery_id of the contract: new for every attempt. */
   deliveryId: string;
@@ -34,7 +34,7 @@ export type AttemptRow = {
   errorDetail?: DeliveryErrorDetail | null;
   redirectTo?: string | null;
   endpointUrl?: string;
-  /** The delivery's `generation` then. */
+  /** The `generation` at sending. */
   series?: number;
   durationMs: number | null;
   responseExcerpt: string | null;
@@ -48,7 +48,7 @@ export type DeliveryRow = {
   subscriptionId: string;
   partnerId: string;
   state: DeliveryState;
-  /** Counts series of attempts; a job of an earlier series does nothing. */
+  /** Numbers the series; a job of an earlier series does nothing. */
   generation: number;
   attemptsMade: number;
   attempts: AttemptRow[];

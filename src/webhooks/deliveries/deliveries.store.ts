@@ -7,13 +7,10 @@ import { IS_FREE } from './attempts.store.ts';
 import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 import { WAITING } from './delivery-states.store.ts';
 
-/** The outcome of inserting a row; `exists` if another row has its event and its subscription. */
+/** The outcome of inserting a row; `exists` if another row has the same event and subscription. */
 export type Inserted = 'created' | 'exists' | Error;
 
-/**
- * Inserts the rows, except for an event and a subscription that already have one. Returns the outcome of each row, in
- * order.
- */
+/** Inserts the rows, except those whose event and subscription have one. Returns the outcome of each row, in order. */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
   if (rows.length === 0) return [];
   const inserts = rows.map((document) => ({ insertOne: { document } }));
@@ -63,7 +60,7 @@ export async function findDeliveriesOfEvents(
 /** `dueInMs`: the time until the next attempt, by the database's clock; null if there is no further attempt. */
 type DueRow = DeliveryRow & { dueInMs: number | null };
 
-/** The newest state of a delivery, as guarded updates will find it. Concurrent calls share a read. */
+/** The newest state of a delivery, as updates will find it. Concurrent calls share a read. */
 export const findDelivery = newestByDb<string, DueRow>(async (db, ids, options) => {
   const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };
   const rows = await deliveryCollection(db)
@@ -98,7 +95,7 @@ export async function findOverdueDeliveries(
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
-      // An index on the id would make it read all deliveries.
+      // By the index on ids, the query would read all deliveries.
       { hint: 'due_deliveries' },
     )
     .toArray();

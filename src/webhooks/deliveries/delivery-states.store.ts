@@ -24,9 +24,7 @@ export const cancelDelivery = batchedByDb<Series, undefined>(async (db, all) => 
   return (await updateGuarded(deliveryCollection(db), updates)).errors;
 }, MAX_BATCH);
 
-/**
- * Cancels the waiting deliveries of a subscription. A worker with an attempt in progress finds it inactive afterwards.
- */
+/** Cancels a subscription's waiting deliveries. A worker that is sending finds the subscription inactive. */
 export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
   await deliveryCollection(db).updateMany(
     { partnerId, subscriptionId, state: WAITING, $expr: IS_FREE },

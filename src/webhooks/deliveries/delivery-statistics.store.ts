@@ -10,7 +10,7 @@ type AttemptStatistics = {
   byState: Partial<Record<DeliveryState, number>>;
   attempts: number;
   succeeded: number;
-  /** The latest 10,000 attempts, ascending. */
+  /** Durations of the latest 10,000 attempts, ascending. */
   durationsMs: number[];
 };
 
@@ -97,7 +97,7 @@ export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promi
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, isUncounted: true },
     { $unset: { isUncounted: '' } },
-    // By the index of the mark, each batch would read all uncounted dead letters.
+    // By the index on `isUncounted`, each batch would read all uncounted dead letters.
     { session: tx, hint: { _id: 1 } },
   );
   return modifiedCount;
@@ -111,7 +111,7 @@ export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boo
   return found !== null;
 }
 
-/** Counting stops here, so that a scrape does not read a large backlog. */
+/** Counting stops here: a scrape must not read a large backlog. */
 const COUNTED_AT_MOST = 100_000;
 
 /** States of deliveries that may still change. */
@@ -137,7 +137,7 @@ export async function findOverdueBacklog(
 ): Promise<Backlog | null> {
   const match = {
     state: WAITING,
-    // WEBHOOK_TIMEOUT_MS may be longer than the grace.
+    // No attempt in progress: WEBHOOK_TIMEOUT_MS may exceed `graceMs`.
     $and: [{ $expr: IS_FREE }],
     ...(exceptSubscriptions.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptions] } }),
   };

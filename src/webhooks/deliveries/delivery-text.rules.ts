@@ -14,7 +14,7 @@ export function deliveryFields({
   return { delivery: _id, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
 }
 
-/** The subject of an event and the request that made it, in log lines; null if not known. */
+/** The hold, booking and request of an event, in log lines; null if not known. */
 export function eventFields(event: EventRow | undefined) {
   return {
     hold_id: event?.holdId ?? null,
@@ -73,7 +73,7 @@ function secondsOf(ms: number | null): string {
   return ms === null ? 'too long' : `${Math.round(ms / 100) / 10} s`;
 }
 
-/** The host of an endpoint, with a port that is not the scheme's; null if it has none. */
+/** The host of an endpoint, with a port unless it is the default; null without a host. */
 export function endpointHost(endpointUrl: string | null | undefined): string | null {
   return parseUrl(endpointUrl ?? '')?.host ?? null;
 }

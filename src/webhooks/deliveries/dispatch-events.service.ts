@@ -15,15 +15,15 @@ import { findReceivers } from '../subscriptions/subscriptions.store.ts';
 import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from './create-deliveries.service.ts';
 
 /**
- * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the error of
- * each event without its deliveries, and `begun`, which resolves when the first attempts have begun or have jobs.
+ * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns by event why
+ * its deliveries were not created, and `begun`, which resolves when the first attempts have begun or have jobs.
  */
 export type Deliver = (
   wanted: readonly WantedDelivery[],
   readAtMs: number,
 ) => Promise<{ failures: ReadonlyMap<string, Error>; begun: Promise<void> }>;
 
-/** Events that left an outbox, and their deliveries. */
+/** The numbers of dispatched events and their deliveries. */
 export type DispatchCount = { events: number; deliveries: number };
 
 /** The result by outbox: its dispatched events (`done`) and its errors (`failures`). */
@@ -59,7 +59,7 @@ export async function dispatchEvents(
   }
   const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
   for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
-  // A process that stops may not leave a range of numbers open.
+  // A stopping process must leave no range of numbers open.
   await closed;
   noteDispatch(deps, dispatched, {
     beganAtMs,
@@ -88,7 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each receiving subscription, read after the outboxes: every older one gets the event. */
+/** Each event with each receiving subscription, which is read after the outboxes: every older one gets the event. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
@@ -98,7 +98,7 @@ async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly Eve
   );
 }
 
-/** How long outboxes wait to be emptied in one batch: no receiver waits for it. */
+/** How long outboxes wait to be emptied in one batch: no receiver waits. */
 const LINGER_MS = 20;
 const MAX_EMPTIED = 500;
 

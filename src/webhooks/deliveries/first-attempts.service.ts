@@ -10,7 +10,7 @@ import { insertDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './delivery-text.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
-/** How long a first attempt waits for a permit before it is left to a job. */
+/** How long a first attempt waits for a send permit before a job takes over. */
 const PATIENCE_MS = 3000;
 
 /** How long recording a result may take: less than the time that the row's lock lasts after the send. */
@@ -29,11 +29,11 @@ export type FirstAttempts = {
 };
 
 /**
- * Creates deliveries with their first attempts started, and sends these once the rows are durable. Each row is locked
- * for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed attempts,
- * and makes the attempt if the endpoint is unhealthy or has no free permit. Existing deliveries are left to their
- * worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process cannot
- * wait any longer.
+ * Creates deliveries with their first attempts marked as started, and sends these once the rows are durable. Each row
+ * is locked for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed
+ * attempts, and makes the first one if the endpoint is unhealthy or has no permit. Existing deliveries are left to
+ * their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process
+ * cannot wait any longer.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,
@@ -92,7 +92,7 @@ async function prepare(
   };
 }
 
-/** Null if its endpoint is full, or it gets no permit in time for a whole send within the row's lock. */
+/** Null if the endpoint is full, or no permit comes in time for a whole send within the row's lock. */
 async function beginSend(
   deps: SendDeps,
   attempt: FirstAttempt,

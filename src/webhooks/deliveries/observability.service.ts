@@ -9,7 +9,7 @@ const WINDOW_HOURS = 24;
 
 const readingsOf = memoizeByObject(singleFlightByKey<Record<string, unknown>>);
 
-/** The health of a partner's subscriptions and recent deliveries: costly, so its concurrent calls share a response. */
+/** The health of a partner's subscriptions and recent deliveries: costly, so concurrent calls share a response. */
 export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Record<string, unknown>> {
   return readingsOf(deps.db)(partnerId, () => workOutHealth(deps, partnerId));
 }

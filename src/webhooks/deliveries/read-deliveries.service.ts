@@ -17,7 +17,7 @@ export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; en
 /** The most events of one request id that are searched: a caller may send the same id with every call. */
 const MAX_OF_REQUEST = 1000;
 
-/** The deliveries of a partner, or of all, newest first; with `requestId`, of the events that this call made. */
+/** The deliveries of a partner, or of all, newest first; with `requestId`, only those of that call's events. */
 export async function listDeliveries(
   deps: { db: Db },
   { requestId, ...filter }: DeliveryFilter & { requestId?: string },
@@ -31,8 +31,8 @@ export async function listDeliveries(
 }
 
 /**
- * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner if
- * `partnerId` is absent (operators).
+ * A delivery to the partner, by its own id or the id of an attempt (`X-Delivery-Id`); to any partner if `partnerId` is
+ * absent (operators).
  * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner
  */
 export async function getDelivery(

@@ -21,14 +21,14 @@ const BATCH = 500;
 
 const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 
-/** Up to now if `until` is absent. */
+/** An absent `until` means now. */
 type RecoverySpan = { since: Date; until?: Date };
 
 /**
  * Redelivers at once every undelivered event of the subscription from `since` to `until`. This includes deliveries that
  * wait for a retry and events that have no delivery. Deliveries that are being sent or wait for their first attempt are
  * left alone. Safe to repeat. Returns how many series were begun. A process runs one recovery of a subscription at a
- * time; calls for the same period made during a run share the one after it.
+ * time; calls for the same period made during a run share the next run.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another period is being recovered
  */
 export async function recoverDeliveries(

@@ -29,7 +29,7 @@ export const REDELIVERABLE: readonly DeliveryState[] = [
 /**
  * Begins a fresh series of attempts now, with the same event_id and the current secret, also for a delivery that waits
  * for a retry. The update of the row decides races between calls, and with a worker that begins an attempt: one series
- * begins, and the job of the earlier one finds nothing to do. A pending delivery is returned unchanged.
+ * begins, and the job of the earlier series finds nothing to do. A pending delivery is returned unchanged.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS during an attempt; WEBHOOK_INACTIVE;
  *   VENUE_NOT_AUTHORIZED if the partner may no longer receive events of the venue
  */
@@ -45,7 +45,7 @@ export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: 
 
 /**
  * Begins a fresh series for one delivery, if it may be sent again and is in one of `states` without an attempt in
- * progress; returns it as it is then.
+ * progress; returns the delivery afterwards.
  * @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS
  */
 export async function redeliverOne(

@@ -23,11 +23,11 @@ export type DueAttempt = Destination & {
 };
 
 /**
- * The outcome for the queue; `attempt` says how one ended: `HTTP 503 from partner.example (attempt 3 of 5)`.
+ * The outcome for the queue; `attempt` says how the attempt ended: `HTTP 503 from partner.example (attempt 3 of 5)`.
  * - `delivered`: accepted by the receiver
  * - `skipped`: nothing to send, for the reason `why`
  * - `retry`: failed, try again after `inMs`
- * - `dead`: failed at the last attempt; the row, the dead-letter queue and the operators know
+ * - `dead`: failed at the last attempt; recorded in the row and the dead-letter queue
  * - `later`: no attempt was counted, try again after `inMs`
  */
 export type AttemptResult =
@@ -37,13 +37,13 @@ export type AttemptResult =
   | { kind: 'retry'; inMs: number; attempt: string }
   | { kind: 'later'; inMs: number };
 
-/** The pause before the next try if operators have to fix something first. */
+/** The pause if operators have to fix something first. */
 const MENDED_AFTER_MS = 10_000;
-/** An event is logged right after its deliveries are written. */
+/** The pause if the event is not logged yet. */
 const LOGGED_SOON_MS = 1000;
-/** If the process dies in between, the sweep logs the event seconds later. */
+/** How long to wait for the event; usually the sweep logs it in seconds. */
 const LOGGED_WITHIN_MS = 86_400_000;
-/** How much longer than its lock an attempt may take in all; the sweep repeats one that hangs. */
+/** How much longer than its lock an attempt may take; the sweep repeats an attempt that hangs. */
 const HANGS_AFTER_MS = 15_000;
 /** States in which there is nothing more to send. */
 const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
@@ -51,10 +51,10 @@ const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
 const EARLY_MS = 1000;
 
 /**
- * Makes one attempt of a delivery. The row decides its number, its consequences, and whether it is due by the
+ * Makes one attempt of a delivery. The row decides the attempt's number and consequences, and whether it is due by the
  * database's clock: an early job waits, and a duplicate or outdated job sends nothing. A dead letter that is run again
  * (Bull Board's retry) gets one manual attempt; if it fails, nothing changes. If the receiver may not (or no longer)
- * receive it, the delivery is cancelled (ADR 0011); a dead letter stays a dead letter.
+ * receive the event, the delivery is cancelled (ADR 0011); a dead letter stays a dead letter.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {
   // Acquire the permit before reading: a dead endpoint may have very many jobs.

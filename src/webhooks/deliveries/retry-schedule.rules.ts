@@ -23,7 +23,7 @@ export type AfterAttempt = {
   /** Counted attempts of the series. */
   attemptsMade: number;
   nextAttemptInMs: number | null;
-  /** This attempt made it a dead letter. */
+  /** This attempt made a dead letter. */
   isNewDeadLetter: boolean;
 };
 

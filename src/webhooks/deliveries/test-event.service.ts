@@ -9,8 +9,8 @@ import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 
 /**
  * Sends one sample event with `details.test: true` to the subscription: signed, retried and dead-lettered like any
- * other, and in no feed. `type` is the first of the subscription unless given.
- * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that it does not subscribe to
+ * other event, but in no feed. Default of `type`: the subscription's first.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that the subscription lacks
  */
 export async function sendTestEvent(
   deps: CreateDeliveriesDeps & { config: EndpointConfig },

@@ -13,7 +13,8 @@ const MAX_DECODED_BYTES = 16 * 1024;
 const MAX_EXCERPT_CHARACTERS = 1024;
 /** Enough for the characters of an excerpt in any encoding of the web. */
 const MAX_EXCERPT_BYTES = 4 * MAX_EXCERPT_CHARACTERS;
-// Line ends and tabs become spaces; other control characters and those that reorder text could disguise a log line.
+// Line ends and tabs become spaces; other control characters, or characters that reorder text, could disguise a log
+// line.
 const LINE_BREAKING = /[\t\n\r\u2028\u2029]+/g;
 const INVISIBLE_CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu;
 
@@ -22,7 +23,7 @@ export type FailureCause = Failure | 'interrupted' | null;
 
 /**
  * The outcome of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver
- * and must not count as an attempt. `statusCode` is null if no head arrived; `redirectTo` is the origin of a redirect's
+ * and must not count as an attempt. `statusCode` is null if no head arrived; `redirectTo` is the origin of a redirect
  * target. `responseExcerpt` holds no secret of this service: requests carry only a signature.
  */
 export type SendOutcome = {
@@ -79,7 +80,7 @@ export function announcesBody({ statusCode, headers }: Pick<IncomingMessage, 'st
   return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);
 }
 
-/** The origin of a redirect's target, because path and query may hold secrets; null if it is no http or https URL. */
+/** The origin of a redirect's target, because path and query may hold secrets; null if it is not an http(s) URL. */
 function originOf(location: string | undefined, from: string): string | null {
   const to = location === undefined ? undefined : parseUrl(location, from);
   return to?.protocol === 'https:' || to?.protocol === 'http:' ? to.origin : null;
@@ -87,8 +88,7 @@ function originOf(location: string | undefined, from: string): string | null {
 
 /**
  * The beginning of a receiver's response for the partner to see: at most 1,024 characters (UTF-16 units) of well-formed
- * text on one line, without control characters. Null if nothing is left, or the bytes are not text as their headers
- * say.
+ * text on one line, without control characters. Null if nothing is left, or the bytes are not the announced text.
  */
 export async function responseExcerpt(bytes: Buffer, headers: IncomingMessage['headers'] = {}): Promise<string | null> {
   const plain = bytes.length === 0 ? bytes : await decompress(bytes, headers['content-encoding'] ?? '');
@@ -129,7 +129,7 @@ function decoderOf(coding: string, [first = 0]: Buffer) {
     case 'x-gzip':
       return createGunzip(partly);
     case 'deflate':
-      // Some receivers omit zlib's header. Its first byte has 8 in the low half.
+      // Some receivers omit zlib's header, whose first byte has 8 in the low half.
       return (first & 0x0f) === 8 ? createInflate(partly) : createInflateRaw(partly);
     case 'br':
       return createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH });

@@ -7,7 +7,7 @@ import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules
 import { type EndpointRules, hostFault, hostOf, isPublicAddress, urlFault } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
 
-/** When an idle connection ends, unless its receiver announced an earlier end. */
+/** After this an idle connection ends, unless its receiver announced an earlier end. */
 const IDLE_MS = 5_000;
 /** A connection is a minute old at most when a request begins, so that a change of DNS takes effect. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
@@ -21,9 +21,8 @@ export type Connections = ReturnType<typeof createConnections>;
 
 /**
  * A pool of connections to public addresses only. A name is resolved once for each connection and every address is
- * checked; the connection goes to a checked one, so a name that changes its addresses in between gains nothing.
- * Certificates are always verified. A request fails with BlockedAddressError, UnresolvedHostError or the socket's own
- * error.
+ * checked; the connection goes to a checked address, so a change of DNS in between has no effect. Certificates are
+ * always verified. A request fails with BlockedAddressError, UnresolvedHostError or the socket's own error.
  */
 export function createConnections(rules: ConnectRules) {
   const openedAt = new WeakMap<Duplex, number>();
@@ -31,7 +30,7 @@ export function createConnections(rules: ConnectRules) {
     lookup: createCheckedLookup(rules),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
     rejectUnauthorized: true,
     // Makes a receiver that speaks only HTTP/2 fail in the handshake, which names the cause.
     ALPNProtocols: ['http/1.1'],
@@ -59,7 +58,7 @@ export function createConnections(rules: ConnectRules) {
         path: pathname + search,
         method: 'POST',
         maxHeaderSize: MAX_HEADER_BYTES,
-        // RFC 6066 allows neither a name that ends in a dot, which Go rejects, nor an address.
+        // RFC 6066 forbids addresses, and names that end in a dot (Go rejects these).
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
         agent: (how.fresh ? fresh : kept)[isTls ? 'https:' : 'http:'],
       });
@@ -92,8 +91,8 @@ function drop(this: Duplex): void {
 }
 
 /**
- * A `lookup` for `net.connect` that returns only checked addresses. If one address of a name is not public it fails
- * with BlockedAddressError, and without any address with UnresolvedHostError.
+ * A `lookup` for `net.connect` that returns only checked addresses. Fails with BlockedAddressError if one address of
+ * the name is not public, and with UnresolvedHostError without addresses.
  */
 function createCheckedLookup(rules: ConnectRules): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));

@@ -12,7 +12,7 @@
  * | `timeout` | no complete response in time, whichever stage took too long |
  * | `redirect` | status 3xx; redirects are not followed |
  * | `http_status` | any other status that is not 2xx |
- * | `network_error` | anything else between here and the receiver, also a response that is not HTTP |
+ * | `network_error` | any other network failure, also a response that is not HTTP |
  */
 export const DELIVERY_ERRORS = [
   'blocked_address',

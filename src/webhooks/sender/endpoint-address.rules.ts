@@ -5,15 +5,15 @@ import { formatPortRanges, hasPort, type PortRange, WEBHOOK_PORTS } from '../../
 export type EndpointRules = {
   /** Development only: also allows plain `http`, any port and hosts in private networks. */
   allowPrivateNetworks: boolean;
-  /** `WEBHOOK_PORTS` unless given. */
+  /** Default: `WEBHOOK_PORTS`. */
   ports?: readonly PortRange[];
 };
 
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Services inside a provider's network that trust every caller, at addresses that look public. Other known ones
- * (169.254.169.254 and its like, 100.100.100.200, 192.0.0.192, fd00:ec2::254) lie in ranges that are not public anyway.
+ * Services inside a provider's network that trust every caller, at addresses that look public. Other known services
+ * (169.254.169.254 and its like, 100.100.100.200, 192.0.0.192, fd00:ec2::254) lie in ranges that are not public.
  */
 const PROVIDER_SERVICES = [
   '168.63.129.16/32', // Azure: WireServer, DNS and health probes
@@ -27,11 +27,10 @@ const PROVIDER_SERVICES = [
 /**
  * Whether a text is an IP address (without brackets) of the public internet.
  *
- * Only global unicast is. The IANA special-purpose ranges (RFC 6890) are not: private, loopback, link-local, shared
- * (CGNAT), documentation, benchmarking, multicast, broadcast and reserved, and in IPv6 everything outside 2000::/3.
- * Addresses that embed an IPv4 address (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not, because a translator
- * could turn them into a private one. Services of cloud providers at public addresses (PROVIDER_SERVICES) are not
- * either.
+ * Only global unicast addresses are public. The IANA special-purpose ranges (RFC 6890) are not: private, loopback,
+ * link-local, shared (CGNAT), documentation, benchmarking, multicast, broadcast and reserved, and in IPv6 everything
+ * outside 2000::/3. Addresses that embed an IPv4 address (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not,
+ * because a translator could make them private. PROVIDER_SERVICES are not public either.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0) return false;
@@ -66,7 +65,7 @@ export function urlFault(url: URL, { allowPrivateNetworks, ports = WEBHOOK_PORTS
   return null;
 }
 
-/** Like `urlFault` for a host alone, which it does not look up. */
+/** Like `urlFault`, for the host alone, without a look-up. */
 export function hostFault(url: URL, { allowPrivateNetworks }: EndpointRules): string | null {
   if (allowPrivateNetworks) return null;
   const host = hostOf(url).replace(/\.$/, '');

@@ -12,11 +12,11 @@ const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * Whether an endpoint may be called. `message` follows the field's name and is for the partner's developer, without
- * addresses from DNS. `isUnresolved`: its name has no address just now, which may change.
+ * addresses from DNS. `isUnresolved`: the host has no address at present.
  */
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
-/** `resolve`: `resolverFor` unless given. */
+/** Default of `resolve`: `resolverFor`. */
 export type EndpointUrlRules = EndpointRules & { resolve?: ResolveAddresses };
 
 export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
@@ -27,8 +27,8 @@ export function endpointRules(config: EndpointConfig): EndpointRules {
 
 /**
  * Decides whether deliveries may be sent to a URL: `https`, no fragment, an allowed port, and only public addresses.
- * Never rejects, and resolves a name within 3 s. Does not check how the URL is written, so that URLs of earlier
- * releases pass. Every connection checks the addresses again, because DNS may change (see `createConnections`).
+ * Never rejects, and takes at most 3 s. Does not check how the URL is written, so that URLs of earlier releases pass.
+ * Every connection checks the addresses again, because DNS may change (see `createConnections`).
  */
 export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const url = parseUrl(text);
@@ -40,9 +40,7 @@ export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): P
   return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
-/**
- * A given URL in the form in which it is stored, shown and called (`href`), or its fault. Does not look up the host.
- */
+/** A URL in the form in which it is stored, shown and called (`href`), or its fault. Does not look up the host. */
 export function parseEndpoint(text: string, rules: EndpointRules): { href: string } | { fault: string } {
   const unlike = textFault(text);
   if (unlike !== null) return { fault: unlike };

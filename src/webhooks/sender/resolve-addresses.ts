@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDefiniteAbsence } from './delivery-error.rules.ts';
 
 /**
- * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects with ENOTFOUND or ENODATA if the name has no address, and with another code if the name servers gave no answer.
+ * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects with ENOTFOUND or ENODATA if the name has
+ * no address, and with another code without an answer.
  */
 export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
 /** Timeout of the first of two tries at each name server. */
 const SERVER_TIMEOUT_MS = 1_000;
-/** How long one address family waits for the other, which some name servers never answer (RFC 8305, 3). */
+/** How long IPv4 or IPv6 addresses wait for the other kind, which some name servers never send (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 250;
 
 /**
@@ -28,7 +29,7 @@ async function resolveBySystem(hostname: string): Promise<readonly string[]> {
 /** Resolves by name servers on the event loop: the system's resolver would block threads that the databases need. */
 export function createNameServerResolver(servers?: readonly string[]): ResolveAddresses {
   return async (hostname) => {
-    // A new one for each name, so that a change of the system's name servers takes effect.
+    // A new resolver for each name, so that a change of the system's name servers takes effect.
     const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
     const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)];

@@ -1,8 +1,8 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
 
-/** A send that takes longer is slow: its permit is given to another (ADR 0012). */
+/** A send that takes longer is slow and gives its permit back (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/** How long an endpoint counts as full after it had all its sends: its next deliveries need no database read. */
+/** How long an unhealthy endpoint with all its sends counts as full: its deliveries need no database read. */
 const FULL_MS = 2000;
 
 /** The endpoint of a delivery, by its subscription. */
@@ -13,7 +13,9 @@ export type SendPermits = ReturnType<typeof createSendPermits>;
 
 /** A permit, from the beginning of work on a delivery until `release`. */
 export type SendPermit = {
-  /** Call it right before sending. False if the endpoint is unhealthy and has all its sends, or after `release`. */
+  /**
+   * Call it right before sending. False if the endpoint is unhealthy and has `maxUnhealthySends`, or after `release`.
+   */
   beginSend(consecutiveFailures: number): boolean;
   release(): void;
 };
@@ -31,9 +33,10 @@ type Endpoint = Share &
 
 /**
  * A process has `limit` permits. One endpoint gets a quarter at most, and one partner a half; further callers wait, and
- * endpoints with waiting callers take turns. A slow send gives its permit back and still counts in quarter and half.
+ * endpoints with waiting callers take turns. A slow send gives its permit back, but still counts in its quarter and
+ * half.
  *
- * An endpoint is full if all of its quarter is slow, or all of its partner's half, or if it is unhealthy and has
+ * An endpoint is full if slow sends fill its quarter or its partner's half, or if it is unhealthy and has
  * `maxUnhealthySends`. Its callers get null and come back after `deferralMs()` without using an attempt. An endpoint
  * that responds is never full: deferring its many deliveries cost 90 % of healthy throughput when measured.
  */
@@ -57,7 +60,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
       const [first] = endpoint.waiting;
       turns.delete(endpoint);
       first?.(true);
-      // The loop reaches an endpoint that is added again after all others: its next turn.
+      // The loop reaches a re-added endpoint after all others.
       if (endpoint.waiting.size > 0) turns.add(endpoint);
     }
   };
@@ -139,7 +142,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
     async acquire(destination: Destination, signal: AbortSignal): Promise<SendPermit | null> {
       const endpoint = endpointOf(destination);
       if (!signal.aborted && !isFull(endpoint)) {
-        // With a free permit and room at the endpoint, no earlier caller waits for it.
+        // With a free permit and room at the endpoint, no earlier caller is waiting.
         return free > 0 && hasRoom(endpoint) ? permit(endpoint) : wait(endpoint, signal);
       }
       forgetIdle(endpoint);
@@ -173,7 +176,7 @@ function createEndpoints() {
   return { endpointOf, forgetIdle };
 }
 
-/** Counts a send in `shares` from when it becomes slow; returns the function that ends that. */
+/** Counts a send in `shares` from when it becomes slow; returns the function that stops counting. */
 function countSlow(shares: readonly Share[], onSlow: () => void): () => void {
   let isSlow = false;
   let becomeSlow: NodeJS.Immediate | undefined;

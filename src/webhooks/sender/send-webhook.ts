@@ -10,7 +10,7 @@ import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
 /** Asks for no compression: only the beginning of a response is kept, for people to read. */
 const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
-/** Interim responses (1xx) that a receiver may send first; more are rejected, so that none can occupy this process. */
+/** Interim responses (1xx) that a receiver may send first; more are rejected, to free this process. */
 const MAX_INTERIM_RESPONSES = 20;
 
 export type WebhookMessage = {
@@ -18,7 +18,7 @@ export type WebhookMessage = {
   headers: Record<string, string>;
   /** The exact bytes that were signed; a string is sent as UTF-8. */
   body: Buffer | string;
-  /** How long this may be sent; for ever if absent. */
+  /** How long the message may be sent; forever if absent. */
   validity?: {
     /** The last instant, by `performance.now()`, at which the first byte may be written. */
     untilMs: number;
@@ -44,7 +44,7 @@ export function createWebhookSender(options: EndpointRules & { timeoutMs: number
      *
      * If a reused connection ends before a byte of the response, the message is sent once more, over a new connection:
      * the receiver may have closed the old one just then. If a message is no longer valid when its connection is ready,
-     * it is renewed; if the deadline passes meanwhile, the exchange is `interrupted`.
+     * `renew` replaces it; if the deadline passes meanwhile, the exchange is `interrupted`.
      */
     async send(message: WebhookMessage): Promise<SendOutcome> {
       if (closed || message.signal?.aborted === true) return notSent('interrupted');

@@ -8,7 +8,7 @@ export function newSecretKey(): string {
   return SECRET_KEY_PREFIX + randomBytes(SECRET_KEY_BYTES).toString('base64');
 }
 
-/** The HMAC keys of a `secret_key`. They lie outside the JavaScript heap, so no snapshot or print shows them. */
+/** The HMAC keys of a `secret_key`. They lie outside the JavaScript heap, so no heap snapshot shows them. */
 export type SigningKeys = {
   /** The whole text, prefix included, for `X-Service-Signature`. */
   text: KeyObject;
@@ -16,7 +16,7 @@ export type SigningKeys = {
   bytes: KeyObject;
 };
 
-/** Secrets of older releases are in base64url, which Node decodes alike. */
+/** Secrets of older releases are in base64url, which Node decodes too. */
 export function signingKeys(secretKey: string): SigningKeys {
   return {
     text: createSecretKey(secretKey, 'utf8'),

@@ -34,8 +34,8 @@ export async function requireActive(
 }
 
 /**
- * Like `requireActive`, and also checks that deliveries may be sent to its endpoint.
- * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR if its endpoint may not (or no longer) be
+ * Like `requireActive`, and checks that deliveries may be sent to the endpoint.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR if the endpoint may not (or no longer) be
  *   called
  */
 export async function requireDeliverable(

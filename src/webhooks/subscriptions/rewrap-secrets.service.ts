@@ -8,20 +8,20 @@ type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
 
 type RewrapReport = {
   rewrapped: number;
-  /** Secrets that no key of the ring opens; each is named in the log. */
+  /** Secrets that no key in ENCRYPTION_KEYS decrypts; the log names each. */
   unreadable: number;
-  /** Every secret is sealed with the first key now. */
+  /** Every secret is now encrypted with the first key. */
   isDone: boolean;
-  /** How many secrets need each key id, whether the ring has it or not. */
+  /** How many secrets need each key id, configured or not. */
   inUse: Record<string, number>;
-  /** Keys of the ring that no secret needs. */
+  /** Configured keys that no secret needs. */
   droppable: string[];
 };
 
 /**
- * Seals every stored secret with the first key, in the present version (ADR 0013). Safe at any time and concurrently: a
- * row is written only if it has not changed since it was read, so a concurrent rotation wins. After an interruption the
- * next run completes the work. A secret that no key opens is named in the log and stays unchanged.
+ * Encrypts every stored secret with the first key, in the present format (ADR 0013). Safe at any time and concurrently:
+ * a row is written only if it has not changed since it was read, so a concurrent rotation wins. After an interruption
+ * the next run completes the work. A secret that no key decrypts is named in the log and stays unchanged.
  */
 export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
   await forgetPreviousSecrets(deps.db);
@@ -35,7 +35,7 @@ export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Pr
   return logReport(deps, { ...counts, ...(await takeStock(deps)) });
 }
 
-/** Seals both secrets of a row in one write; repeats it after a concurrent rotation. */
+/** Encrypts both secrets of a row in one write; repeats that after a concurrent rotation. */
 async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
   for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
     const current = reseal(deps, read, read.sealedSecret);
@@ -107,7 +107,7 @@ function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): Rewrap
   return report;
 }
 
-/** Logs the keys that stored secrets need and the ring lacks, because deliveries wait for them; returns their ids. */
+/** Logs the keys that stored secrets need and ENCRYPTION_KEYS lacks, because deliveries wait; returns their ids. */
 export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
   const { inUse } = await takeStock({ db, log, secretBox });
   const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));

@@ -13,9 +13,8 @@ const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
 
 /**
- * How long a delivery must wait after a rotation without overlap. The rotation is answered once no process signs with
- * the old secret; before that the receiver does not know the new one and would reject the delivery. 0 during an
- * overlap.
+ * How long a delivery must wait after a rotation without overlap. The rotating call returns once no process signs with
+ * the old secret; until then the receiver does not know the new one and would reject the delivery. 0 during an overlap.
  */
 export function msUntilRotationAnswered(
   { config }: { config: { cacheLeaseMs: number } },
@@ -40,7 +39,7 @@ export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null }
 
 type Opened = { from: string; secrets: OpenSecrets };
 
-/** Opened secrets by subscription, dropped after a minute without use: they may have been rotated. */
+/** Decrypted secrets by subscription, dropped after a minute without use: they may have been rotated. */
 const openedOf = memoizeByObject(
   (_box: SecretBox) =>
     new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
@@ -51,8 +50,8 @@ export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: 
 }
 
 /**
- * The secrets to sign with, opened once and cached while the row has them (ADR 0013). Undefined if the current one
- * cannot be opened: that is the operator's fault and must not use up an attempt of the partner.
+ * The secrets to sign with, decrypted once and cached while the row has them (ADR 0013). Undefined if the current
+ * secret cannot be decrypted: this operator's fault must not use up an attempt.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
@@ -70,7 +69,7 @@ export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): 
   return secrets;
 }
 
-/** Undefined, with an `error` line, if no key of the ring opens it. */
+/** Undefined, with an `error` line, if no configured key decrypts it. */
 function openSecret(
   { secretBox, log }: SecretDeps,
   { _id, partnerId }: SubscriptionRow,

@@ -49,7 +49,7 @@ export function findSealed(db: Db): AsyncIterable<SealedRow> {
   return subscriptionCollection(db).find({}, { projection });
 }
 
-/** Replaces sealed secrets unless they have changed since they were read; false if they have. */
+/** Replaces encrypted secrets; false if the row has changed since it was read. */
 export async function replaceSealed(
   db: Db,
   { _id, sealedSecret, sealedPreviousSecret }: SealedRow,

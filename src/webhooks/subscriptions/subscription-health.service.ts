@@ -16,8 +16,8 @@ const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, 
 
 /**
  * Records the result of an attempt in the health of the endpoint (endpoint-health.rules.ts). A process records a
- * success of a healthy endpoint once a second at most, to save writes under load; the cached row cannot tell, because
- * concurrent attempts have all read it before the first of them ended.
+ * success of a healthy endpoint once a second at most, to save writes under load; the cached row cannot decide this,
+ * because concurrent attempts read it before the first of them ended.
  */
 export async function recordHealth(deps: { db: Db }, subscription: SubscriptionRow, isSuccess: boolean): Promise<void> {
   const noted = notedOf(deps.db);

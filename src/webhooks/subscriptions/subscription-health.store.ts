@@ -13,7 +13,7 @@ type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 
 const MAX_BATCH = 500;
 
-/** Concurrent calls share a bulk, in their order. */
+/** Concurrent calls share a bulk write, in order. */
 const writeHealth = batchedByDb<GuardedUpdate, undefined>(
   async (db, updates) => (await updateGuarded(subscriptionCollection(db), updates)).errors,
   MAX_BATCH,

@@ -1,12 +1,12 @@
 import { parseUrl } from '../../platform/parse-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
-/** The URL as it is called; rows of older releases have it as it was sent. */
+/** The URL as it is called; older releases stored the URL as sent. */
 export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'>): string {
   return parseUrl(endpointUrl)?.href ?? endpointUrl;
 }
 
-/** Whether the subscription asks for events of the venue; a test event has none. */
+/** Whether the subscription wants events of the venue; null for test events. */
 export function wantsVenue({ venueIds = null }: Pick<SubscriptionRow, 'venueIds'>, venueId: string | null): boolean {
   return venueIds === null || venueId === null || venueIds.includes(venueId);
 }

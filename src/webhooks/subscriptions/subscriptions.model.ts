@@ -18,10 +18,10 @@ export type SubscriptionRow = {
   ordinal: number;
   endpointUrl: string;
   eventTypes: EventType[];
-  /** Only events of these venues are delivered; null, and absent in rows of older releases: of all granted ones. */
+  /** Only events of these venues are delivered; null, or absent in old rows: of all granted venues. */
   venueIds?: string[] | null;
   status: 'active' | 'inactive';
-  /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
+  /** The secret, encrypted by AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
   sealedSecret: string;
   secretRotatedAt: Date | null;
   /** The secret before the last rotation, which signs deliveries too until `previousSecretUntil`. */
@@ -30,7 +30,7 @@ export type SubscriptionRow = {
   createdAt: Date;
   /** Failed attempts since the last success, over all deliveries. */
   consecutiveFailures: number;
-  /** When the first of them was; absent without any, and in rows of older releases. */
+  /** When the first of these failures happened; absent without failures, and in old rows. */
   failingSince?: Date;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;

@@ -114,7 +114,9 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
   ];
 }
 
-/** The operators' list of subscriptions; the routes that stop and resume deliveries are with the deliveries. */
+/**
+ * The operators' list of subscriptions; `operator-deliveries.router.ts` has the routes that stop and resume deliveries.
+ */
 export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, SubscriptionsQuery>({

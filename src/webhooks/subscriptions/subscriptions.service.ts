@@ -106,7 +106,7 @@ function requireNoOther(
   });
 }
 
-/** Endpoint, types and venues in one spelling: the URL as it is called, the others in any order. */
+/** A text that is equal for equal destinations: URL as it is called, types and venues sorted. */
 function destinationOf(row: Pick<SubscriptionRow, keyof Destination>): string {
   const venueIds = row.venueIds?.toSorted() ?? ['all venues'];
   return [calledUrlOf(row), ...row.eventTypes.toSorted(), ...venueIds].join(' ');
@@ -148,7 +148,7 @@ export async function changeSubscription(
 
 /**
  * Gives a subscription a new secret, which signs every later delivery, retries included. For `overlapSeconds` the old
- * one signs too. When this returns, no process signs with the old secret alone.
+ * secret signs too. When this returns, no process signs with the old secret alone.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's
  */
 export async function rotateSecret(

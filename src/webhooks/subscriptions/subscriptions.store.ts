@@ -27,7 +27,7 @@ export type DistinctSubscription = Pick<
   '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes' | 'venueIds'
 >;
 
-/** The partner's subscriptions in the newest state, also if it is not majority-committed yet. */
+/** The partner's subscriptions in the newest state, even before it is majority-committed. */
 export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
   const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 };
   return subscriptionCollection(db)
@@ -53,7 +53,7 @@ export async function listAllSubscriptions(
   return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
 }
 
-/** Null if there is no such subscription. An activated one begins without failures. */
+/** Null if there is no such subscription. An activated subscription begins without failures. */
 export async function setSubscriptionStatus(
   db: Db,
   subscriptionId: string,
@@ -91,7 +91,7 @@ export async function deleteSubscription(db: Db, partnerId: string, subscription
   await subscriptionCollection(db).deleteOne({ _id: subscriptionId, partnerId });
 }
 
-/** A subscription; its instants of the database's clock also as instants of `performance.now()`. */
+/** A subscription, with two of its instants converted from the database's clock to `performance.now()`. */
 export type FoundSubscription = SubscriptionRow & {
   rotatedAtMs: number | null;
   overlapEndsAtMs: number | null;
@@ -112,7 +112,7 @@ export async function findCachedSubscription(db: Db, subscriptionId: string): Pr
   };
 }
 
-/** The newest state of a subscription; concurrent calls share a read, which begins after each call. */
+/** The newest state of a subscription; concurrent calls share a read, which begins after them. */
 export const findSubscription = newestByDb<string, FoundSubscription>(async (db, subscriptionIds, options) => {
   const subscriptions = await findSubscriptions(db, subscriptionIds, options);
   return (subscriptionId) => subscriptions.get(subscriptionId);
@@ -148,8 +148,8 @@ type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' |
 type OfVenue = { venueId: string; receiverId?: string };
 
 /**
- * The receivers of events: the subscriptions that ask for the venue, of its grantees or of the only partner that gets
- * the event. They include every subscription acknowledged before the call.
+ * The receivers of events: the subscriptions that ask for the venue, of all its partners or of the event's only
+ * receiver. They include every subscription acknowledged before the call.
  */
 export async function findReceivers(
   db: Db,
