@@ -47,7 +47,7 @@ export type EventRow = {
   isTest?: true;
   /** The event's place in the feed; absent in samples, and after 30 days (ADR 0010). */
   sequence?: number;
-  /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers what they left. */
+  /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers the rest. */
   isUnsequenced?: true;
   /** Not an event: takes a sequence number whose range was given up (ADR 0010). */
   isFiller?: true;

@@ -90,7 +90,7 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
   return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
 }
 
-/** A partner gets the events of these venues. It gets events of its own grants (`receiverId`) at `ownVenueIds`. */
+/** A partner gets the events of `venueIds`, and the events of its own grants (`receiverId`) at `ownVenueIds`. */
 type Reader = {
   partnerId: string;
   venueIds: readonly string[];

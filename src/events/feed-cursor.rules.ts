@@ -22,8 +22,8 @@ export function isFeedCursor(text: string): boolean {
 
 /**
  * The sequence number that was encrypted for this partner; undefined if no key decrypts the text. A cursor of an
- * earlier release reads as the beginning of the feed: anyone can forge one, and its position would reveal how many
- * events all partners have.
+ * earlier release reads as the beginning of the feed: anyone can forge such a cursor, and its position would reveal how
+ * many events all partners have.
  */
 export function openFeedCursor(box: SecretBox, partnerId: string, text: string): number | undefined {
   if (isUnsealed(text)) return 0;

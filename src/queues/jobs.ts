@@ -17,7 +17,7 @@ export type DispatchJob = {
   reservationIds: string[];
   events: { event_type: string; event_id: string }[];
 };
-/** The remaining attempts of a delivery's current series. */
+/** The remaining attempts of a delivery's series (first attempt and retries). */
 export type DeliveryJob = {
   delivery_id: string;
   event_type: string;

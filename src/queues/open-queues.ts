@@ -9,7 +9,7 @@ import { QUEUE_NAMES, type QueueName } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
-/** How long one node of Redis Cluster may take: less than the call, so that a silent node does not hide the others. */
+/** How long one node of Redis Cluster may take: less than the call, so that a silent node does not hide other nodes. */
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 const MAX_BATCH = 500;
 
@@ -24,7 +24,10 @@ export function stateAfter(err: unknown): RedisState {
   return code === undefined ? 'unreachable' : `refuses writes: ${code}`;
 }
 
-/** Connects all queues to Redis in the background, over one connection. They can be used before it is open. */
+/**
+ * Connects all queues to Redis in the background, over one connection. The queues can be used before the connection
+ * opens.
+ */
 export function openQueues(redisUrl: string, prefix: string, log: Logger) {
   const redis = createProducerRedis(redisUrl, log);
   const open = (name: string) => {

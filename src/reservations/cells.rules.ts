@@ -10,8 +10,8 @@ type Sharing = { _id: string; sharesSpaceWith: readonly string[] };
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
  * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
- * cells rejects. Windows off the 5-minute grid are widened to it, so that this is true for them too. Windows on the
- * grid that only touch share no cell.
+ * cells rejects. Windows off the 5-minute grid are widened to the grid, so that this stays true. Windows on the grid
+ * that only touch share no cell.
  *
  * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.
  */
@@ -55,7 +55,7 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
-/** The resources with slots that a claim on a resource blocks, sorted; absent if it blocks only its own. */
+/** The resources with slots that a claim on a resource blocks, sorted; absent if the claim blocks no other. */
 export function resourcesAffected({ _id, sharesSpaceWith }: Sharing): { resourceIdsAffected?: string[] } {
   const ids = new Set([_id, ...sharesSpaceWith]);
   return ids.size === 1 ? {} : { resourceIdsAffected: [...ids].sort() };

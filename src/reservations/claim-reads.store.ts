@@ -13,7 +13,7 @@ const MAX_CELLS = 1_000_000;
 const MAX_CALLS = 50;
 const DAY_MS = 86_400_000;
 
-/** A claim of a booking, or of a hold that has not lapsed. */
+/** A claim of a booking, or of a hold that is not overdue. */
 const IS_LIVE_CLAIM: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] };
 
 function claimsAt(venueId: string, from: Date, to: Date): Expression {
@@ -41,7 +41,7 @@ const WINDOW_FIELDS = {
 
 type VenueTime = { venueId: string; from: Date; to: Date };
 
-/** The live claims that overlap a period at a venue, without lapsed holds. Concurrent calls share the read. */
+/** The live claims that overlap a period at a venue, without lapsed (overdue) holds. Concurrent calls share reads. */
 export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async (db, times) => {
   const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
   const found = await reservationCollection(db)

@@ -65,7 +65,7 @@ const SENT = {
   operatorEndings: 1,
 } as const;
 
-/** A booking that is over, or a hold that ended without one. */
+/** A past booking, or a hold that ended without a booking. */
 export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
 
 /** Bookings of a customer, from any partner, that have ended or are cancelled or refunded, and are not yet erased. */

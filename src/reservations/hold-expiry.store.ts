@@ -8,8 +8,8 @@ import { ALIVE, type ReservationStatus } from './reservations.rules.ts';
 import { transitionUpdate, updateClaim } from './reservations.store.ts';
 
 /**
- * A hold after a try. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the remaining
- * time of an ACTIVE hold, at least 1; 0 in other states.
+ * A hold after the try. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the
+ * remaining time of an ACTIVE hold, at least 1; 0 in other states.
  */
 export type TriedHold = {
   holdId: string;
@@ -23,7 +23,7 @@ export type TriedHold = {
 export type Tried = TriedHold | Error | null;
 
 /**
- * Expires the holds that have lapsed by the database's clock, in two commands if all have, else in three. Only one of
+ * Expires the holds that are overdue by the database's clock, in two commands if all are, else in three. Only one of
  * concurrent calls expires a hold. Returns outcomes in the order of `holdIds`.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<Tried[]> {
@@ -31,7 +31,7 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));
   const errors = await updateEach(reservationCollection(db), expiries, expiryOf(holdIds, eventIds));
-  // At least 1 ms: a hold that has lapsed since the update must be tried again.
+  // At least 1 ms: a hold that is overdue since the update must be tried again.
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
   const rows = await reservationCollection(db)

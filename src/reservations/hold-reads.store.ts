@@ -56,7 +56,7 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-/** A partner's ACTIVE holds: the ordinals of live ones, and the ids of lapsed ones that are not expired yet. */
+/** A partner's ACTIVE holds: the ordinals of live ones, and the ids of lapsed (overdue) ones. */
 type ActiveHolds = { ordinals: number[]; lapsedIds: string[] };
 
 const MAX_PARTNERS = 50;

@@ -60,7 +60,7 @@ export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
 export const ALIVE = { $gt: ['$holdExpiresAt', '$$NOW'] };
 export const LAPSED = { $lte: ['$holdExpiresAt', '$$NOW'] };
 
-/** Shows a lapsed hold as EXPIRED, also before it is expired in the database. */
+/** Shows a lapsed hold as EXPIRED, even while its stored status is ACTIVE. */
 export const AS_SEEN_NOW = {
   $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
 };

@@ -59,7 +59,7 @@ export function offerJobs(
   if (hasEndedHold) void queues.removeHoldExpiry({ holdId: _id, expiresAt: holdExpiresAt });
 }
 
-/** Expires the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
+/** Expires the holds that are overdue by the database's clock, each with its one `hold_expired` event. */
 async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Tried[]> {
   const tried = await expireLapsedHolds(deps.db, holdIds);
   for (const { holdId, eventId } of tried.filter(isExpired))
@@ -132,7 +132,7 @@ const isLapsed = ({ status }: Claimant): boolean => status === 'EXPIRED';
 const idsOfLapsed = (claimants: readonly Claimant[]) => claimants.filter(isLapsed).map(({ _id }) => _id);
 
 /**
- * The live claims on cells for which the guard index has rejected an insert; none if the cells have become free. Also
+ * The live claims on cells for which the unique index has rejected an insert; none if the cells have become free. Also
  * expires lapsed holds on the cells, which would be the next conflict of a walk-in that overrides holds.
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
@@ -142,7 +142,7 @@ export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly 
 }
 
 /**
- * Makes every live claim on `resourceId` also fill the space shared with `otherId`, so that the guard index rejects
+ * Makes every live claim on `resourceId` also fill the space shared with `otherId`, so that the unique index rejects
  * overlaps with earlier claims too. Safe to repeat. Returns the claims that could not be extended, because other claims
  * have taken some of their shared space.
  */
@@ -160,7 +160,7 @@ export async function addSharedCellsToClaims(
   return overlapping;
 }
 
-/** False if another live claim has one of the cells. Expires lapsed holds on the cells. */
+/** False if another live claim fills one of the cells. Expires lapsed holds on the cells. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,

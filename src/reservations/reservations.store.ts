@@ -110,7 +110,7 @@ export async function updateClaim(
   return reservation;
 }
 
-/** The update of a transition, which adds an event with `eventId`, and the guard that matches only if it is legal. */
+/** The update of a transition, which adds an event with `eventId`; `guard` matches only if the transition is legal. */
 export function transitionUpdate(
   name: TransitionName,
   change: Change,

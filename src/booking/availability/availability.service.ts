@@ -11,7 +11,7 @@ import { countClaimChanges } from '../../reservations/claim-changes.ts';
 import { listSlots, planOf, type Validity } from './planned-slots.service.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
-/** The inputs of a cached response. `claimChanges`: see `countClaimChanges`. `beganAt`: when their reading began. */
+/** The inputs of a cached response. `claimChanges`: see `countClaimChanges`. `beganAt`: when reading began. */
 export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
 
 /** How long a cached response may miss writes of other processes. */

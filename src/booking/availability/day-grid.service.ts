@@ -29,10 +29,10 @@ export type Occupant = Pick<
   secondsLeft: number | null;
 };
 
-/** `shared`: a resource that shares space is claimed. */
+/** `shared`: another resource claims the shared space. */
 export type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** One slot of the schedule; `free` exactly if availability lists it as available. */
+/** A slot; `state` is `free` exactly if availability lists it as available. */
 export type DayCell = ListedSlot & {
   state: CellState;
   /** The claims on this resource or, without any, the claims on resources that share its space. */

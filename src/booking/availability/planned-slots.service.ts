@@ -66,10 +66,10 @@ export async function readFreeSlots(
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
 }
 
-/** The period in which no slot changes by time alone, by both clocks; `until` is excluded. */
+/** The period in which time alone changes no slot, by the service's and the database's clock; `until` is excluded. */
 export type Validity = { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
 
-/** The slots of each plan with their states, and `valid`, the period without changes by time. One query. */
+/** The slots of each plan with their states, and the period in which time changes none. One query. */
 export async function listSlots(
   { db, clock, config }: SlotDeps,
   { venue }: VenueRules,

@@ -61,7 +61,7 @@ const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart,
 const isAlive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
   status !== 'ACTIVE' || holdExpiresAt > now;
 
-/** The first instant after `now` at which a hold lapses, in epoch milliseconds. */
+/** The first instant after `now` at which a hold expires, in epoch milliseconds. */
 export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const claim of claims) {

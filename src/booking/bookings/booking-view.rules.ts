@@ -8,7 +8,7 @@ import type { Reservation, ShownBooking } from '../../reservations/reservations.
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
 
-/** The response of confirm: the booking as confirmed, so that a replay is equal. */
+/** The response of confirm: the booking as confirmed, so that replays are equal. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
   return {
     booking_id: booking.bookingId,

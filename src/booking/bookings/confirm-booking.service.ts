@@ -111,7 +111,7 @@ async function tryConfirm(
   return unlessDuplicate(transitionReservation(deps, 'confirm', hold._id, change));
 }
 
-/** Confirms and takes one credit, both or neither. Null if the hold cannot be confirmed now. */
+/** Confirms the hold and takes one credit, both or neither. Null if the hold cannot be confirmed. */
 async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,

@@ -19,7 +19,7 @@ export async function saveRules(db: Db): Promise<SavedRules> {
   return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
 }
 
-/** `before` and `now` are the wall time at `slotStart` by the saved offsets and by this Node. */
+/** `before` and `now` are the wall time at `slotStart` by the saved offsets and by this Node's. */
 export type MovedBooking = {
   bookingId: string;
   resourceId: string;

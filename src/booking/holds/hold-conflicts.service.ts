@@ -8,7 +8,7 @@ import { findReservationAfterConflict } from '../../reservations/reservation-rea
 import { expireHolds, findClaimsInTheWay, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 
-/** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if it is the caller's own. */
+/** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if the caller owns it. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
 const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
@@ -50,9 +50,7 @@ export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number
 
 const MAX_KEPT = 500;
 
-/**
- * Free ordinals by partner, as last read. Each live hold has its own. Only a hint: the unique index decides (ADR 0002).
- */
+/** Free ordinals by partner, as last read. Each live hold has its own ordinal. The unique index decides (ADR 0002). */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
 /** A random ordinal below `maxActiveHolds` for a new hold, so that concurrent calls seldom collide. */

@@ -53,7 +53,7 @@ const TRIES_FOR_MS = 3000;
 
 /**
  * Tries until a slot is held or certainly none can be. Each try reads the rules and gets a lease: the time in which a
- * hold may be written by them.
+ * hold may be written by these rules.
  */
 async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = actor;

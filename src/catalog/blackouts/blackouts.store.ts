@@ -7,7 +7,7 @@ export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Pro
   await blackoutCollection(db).insertOne(blackout, { session: tx });
 }
 
-/** The blackouts of a venue that overlap [from, to), by their start: as `tx` sees them, else the newest state. */
+/** A venue's blackouts that overlap [from, to), by start: as `tx` sees them, or in the newest state. */
 export async function findBlackouts(db: Db, venueId: string, from: Date, to: Date, tx?: Tx): Promise<BlackoutRow[]> {
   const options = tx === undefined ? NEWEST : { session: tx };
   return blackoutCollection(db)

@@ -13,9 +13,9 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 
 /**
  * Returns the price in paise of a slot of an operating date, by the slot's start. The matching rule with the highest
- * priority sets it (the newest among equals), else the base price. A rule's times are compared with the wall time of
- * the start, its days and dates with the operating day in which its time begins: hours after midnight cost what their
- * evening costs.
+ * priority (the newest among equals) sets the price, else the base price applies. A rule's times are compared with the
+ * wall time of the start, its days and dates with the operating day in which its time begins: hours after midnight cost
+ * what their evening costs.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,

@@ -65,7 +65,7 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
 
 type Window = SlotWindow & { idEnding: string };
 
-/** The windows of resources on an operating date; resources with equal daily hours and slot length share them. */
+/** The windows of resources on an operating date; resources with equal daily hours and slot length share one list. */
 function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => readonly Window[] {
   const known = new Map<string, readonly Window[]>();
   return (resource) => {

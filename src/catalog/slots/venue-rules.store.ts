@@ -10,7 +10,7 @@ import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
  */
 export type VenueRules = {
   venue: VenueRow;
-  /** By id. */
+  /** Sorted by id. */
   resources: readonly ResourceRow[];
   /** Blackouts that had not ended, by their start. */
   blackouts: readonly BlackoutRow[];

@@ -109,9 +109,9 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Changes a resource. With `sharesSpaceWith`, the resource shares space with exactly these. To share more, it becomes
- * inactive for a moment; after a crash or failure it stays inactive until a call sets its status. A status from another
- * call is kept.
+ * Changes a resource. With `sharesSpaceWith`, the resource shares space with exactly these resources. To share more, it
+ * becomes inactive for a moment; after a crash or failure it stays inactive until a call sets its status. A status from
+ * another call is kept.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a named resource is itself or of another venue, or if
  * claims of both resources overlap.
  */

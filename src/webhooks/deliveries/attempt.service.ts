@@ -96,6 +96,6 @@ export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription):
 /** Whether a message signed for `used` is valid for `now`. */
 export function isAlike(now: FoundSubscription, used: FoundSubscription): boolean {
   if (now.status !== 'active' || now.endpointUrl !== used.endpointUrl) return false;
-  // Do not compare the sealed secrets: sealing the same secret under a new key changes the text.
+  // Do not compare encrypted secrets: encrypting the same secret with a new key changes the text.
   return now.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
 }

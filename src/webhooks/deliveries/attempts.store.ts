@@ -82,7 +82,7 @@ export async function withdrawAttempts(
   );
 }
 
-/** `sentAt`: when the attempt was sent, if its row was written before. */
+/** `sentAt`: when the attempt was sent, if its row was written earlier. */
 type Settlement = Series & { attemptId: string; after: AfterAttempt } & Pick<
     AttemptRow,
     'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
@@ -127,7 +127,7 @@ async function settleEach(db: Db, settlements: readonly Settlement[]): Promise<(
   });
 }
 
-/** The update of the rows of settlements that differ only in ids and results. */
+/** The update for settlements that differ only in ids and results. */
 function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
   const [first] = settlements;
   if (first === undefined) throw new Error('There is nothing to settle');

@@ -15,7 +15,7 @@ import { deliveryFields, endpointHost, eventFields, outcomeName, outcomeText } f
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
-/** The job of a dead letter. It depends on the row only, so it can be made again. */
+/** The job of a dead letter, made from the row only, so that the sweep can remake it. */
 function jobOf({ attempts, ...row }: DeliveryRow) {
   const last = attempts.findLast(({ outcome }) => outcome === 'failed');
   const host = endpointHost(last?.endpointUrl);
@@ -59,7 +59,7 @@ export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: 
   await markRaised(deps.db, row._id);
 }
 
-/** Alerts of dead letters for which workers died before alerting, until none is left or one fails; returns how many. */
+/** Alerts operators of dead letters whose workers died first, until none is left or one fails; returns how many. */
 export async function raiseForgottenDeadLetters(
   deps: AlertDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },

@@ -48,7 +48,7 @@ export type DeliveryRow = {
   subscriptionId: string;
   partnerId: string;
   state: DeliveryState;
-  /** Numbers the series; a job of an earlier series does nothing. */
+  /** Numbers the series (attempt and retries); jobs of earlier series do nothing. */
   generation: number;
   attemptsMade: number;
   attempts: AttemptRow[];

@@ -10,7 +10,9 @@ import { WAITING } from './delivery-states.store.ts';
 /** The outcome of inserting a row; `exists` if another row has the same event and subscription. */
 export type Inserted = 'created' | 'exists' | Error;
 
-/** Inserts the rows, except those whose event and subscription have one. Returns the outcome of each row, in order. */
+/**
+ * Inserts the rows, except those whose event and subscription have a row. Returns the outcome of each row, in order.
+ */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
   if (rows.length === 0) return [];
   const inserts = rows.map((document) => ({ insertOne: { document } }));
@@ -135,7 +137,7 @@ export async function eraseExcerpts(db: Db, of: DeliveriesOf): Promise<void> {
   );
 }
 
-/** All deliveries with an excerpt of a response. Reads all of them, because excerpts have no index. */
+/** All deliveries with an excerpt of a response. Reads all deliveries, because excerpts have no index. */
 export function findWithExcerpt(
   db: Db,
 ): AsyncIterable<{ _id: string; attempts: { responseExcerpt: string | null }[] }> {

@@ -88,7 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each receiving subscription, which is read after the outboxes: every older one gets the event. */
+/** Each event with each receiving subscription, read after the outboxes: every older subscription gets the event. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

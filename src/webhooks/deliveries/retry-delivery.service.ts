@@ -12,12 +12,12 @@ import { endpointHost, outcomeText } from './delivery-text.rules.ts';
 import { maxAttempts } from './retry-schedule.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
-/** One attempt of a series. */
+/** One attempt of a series (first attempt and retries). */
 export type DueAttempt = Destination & {
   deliveryId: string;
   /** The series of the job; undefined for the job of a dead letter, because its series has ended. */
   generation: number | undefined;
-  /** Whether the job knew that its delivery is a dead letter: then an operator runs it again. */
+  /** Whether the job has already ended with a dead letter: then an operator runs it again. */
   isKnownDead: boolean;
   signal: AbortSignal;
 };
@@ -37,7 +37,7 @@ export type AttemptResult =
   | { kind: 'retry'; inMs: number; attempt: string }
   | { kind: 'later'; inMs: number };
 
-/** The pause if operators have to fix something first. */
+/** The pause if operators must fix something. */
 const MENDED_AFTER_MS = 10_000;
 /** The pause if the event is not logged yet. */
 const LOGGED_SOON_MS = 1000;

@@ -23,7 +23,7 @@ export type AfterAttempt = {
   /** Counted attempts of the series. */
   attemptsMade: number;
   nextAttemptInMs: number | null;
-  /** This attempt made a dead letter. */
+  /** This attempt ended in a dead letter. */
   isNewDeadLetter: boolean;
 };
 

@@ -42,7 +42,7 @@ export function createConnections(rules: ConnectRules) {
 
   return {
     /**
-     * A POST that is not sent yet, over an idle connection if there is one; `fresh` opens a new one.
+     * A POST that is not sent yet, over an idle connection if there is one; `fresh` opens a new connection.
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
     request(url: URL, how: { fresh: boolean }): ClientRequest {

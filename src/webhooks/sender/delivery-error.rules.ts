@@ -27,7 +27,7 @@ export const DELIVERY_ERRORS = [
 ] as const;
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
-/** Details of a failure, without text from a socket or the receiver. Partners see these names; they are stored. */
+/** Details of a failure, without text from a socket or the receiver. Partners see these names, which are stored. */
 export const DELIVERY_ERROR_DETAILS = [
   'name_not_found',
   'name_server_failed',

@@ -22,7 +22,7 @@ export type SendPermit = {
 
 type Share = { inProgress: number; slow: number };
 type Partner = Share & { endpoints: Set<Endpoint> };
-/** `waiting`: callers that wait for a permit, first come, first served; each is called with whether it gets one. */
+/** `waiting`: callers that wait for a permit, first come, first served; each is called with true if it gets one. */
 type Endpoint = Share &
   Destination & {
     partner: Partner;

@@ -69,7 +69,7 @@ export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): 
   return secrets;
 }
 
-/** Undefined, with an `error` line, if no configured key decrypts it. */
+/** Undefined, with an `error` line, if no configured key decrypts the secret. */
 function openSecret(
   { secretBox, log }: SecretDeps,
   { _id, partnerId }: SubscriptionRow,

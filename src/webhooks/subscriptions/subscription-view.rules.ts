@@ -6,7 +6,7 @@ export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'
   return parseUrl(endpointUrl)?.href ?? endpointUrl;
 }
 
-/** Whether the subscription wants events of the venue; null for test events. */
+/** Whether the subscription wants events of the venue (null: a test event). */
 export function wantsVenue({ venueIds = null }: Pick<SubscriptionRow, 'venueIds'>, venueId: string | null): boolean {
   return venueIds === null || venueId === null || venueIds.includes(venueId);
 }

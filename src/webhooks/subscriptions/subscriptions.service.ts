@@ -63,7 +63,7 @@ export async function createSubscription(
     lastFailureAt: null,
   };
   // An insert fails only if another create took the ordinal, so the loop ends at the limit. Two equal creates that read
-  // the same rows want the same ordinal: the one that fails then finds the other's subscription.
+  // the same rows want the same ordinal: the create that fails then finds the other subscription.
   for (;;) {
     const rows = await findNewestOfPartner(deps.db, partnerId);
     requireNoOther(rows, subscription, 'partner');

@@ -148,8 +148,8 @@ type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' |
 type OfVenue = { venueId: string; receiverId?: string };
 
 /**
- * The receivers of events: the subscriptions that ask for the venue, of all its partners or of the event's only
- * receiver. They include every subscription acknowledged before the call.
+ * The receivers of events: the subscriptions that ask for the venue, of all partners with a grant or of the event's
+ * only receiver. They include every subscription acknowledged before the call.
  */
 export async function findReceivers(
   db: Db,
