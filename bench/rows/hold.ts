@@ -3,7 +3,7 @@ import { startTextbook } from '../textbook/textbook.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** Places holds on free slots without workers. Limits: the bare insert, and the textbook implementation. */
+/** Compares placing holds on free slots, without workers, with bare inserts and the textbook implementation. */
 export const holdRow: Row<'hold' | 'hold-textbook'> = {
   name: 'hold',
   workers: [],

@@ -13,7 +13,7 @@ export type Connection = { url: string; apiKey: string };
 /**
  * The address: `--url`, else OPERATOR_URL, else this machine's admin port. The key: `--key-file`, else `--key`, else
  * OPERATOR_API_KEY, else, without a given address, the key in the data folder of `npm start`.
- * @throws CommandError (exit code 2) naming what is missing, never a key
+ * @throws CommandError (exit code 2) naming the missing option, never a key
  */
 export async function findConnection(
   options: ConnectionOptions,

@@ -31,7 +31,7 @@ function readInput(): Promise<string> {
   });
 }
 
-/** A closed reader, such as `head`, is no failure: further output is dropped. A full disk is one. */
+/** Further output to a closed reader, such as `head`, is dropped. A full disk is a failure. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (err: NodeJS.ErrnoException) => {

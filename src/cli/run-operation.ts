@@ -9,8 +9,8 @@ import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
 
 /**
- * Runs one command: a call (with `--all` one for each page), and its response as JSON or for people. @throws
- * CommandError
+ * Makes the call of a command (`--all`: a call for each page); prints the response as JSON or text.
+ * @throws CommandError
  */
 export async function runOperation(
   operation: Operation,

@@ -27,7 +27,7 @@ import { partnersPage } from './partners-page.tsx';
 import type { ConsoleDeps, PageHandler, PageRequest } from './request.ts';
 import { webhooksPage } from './webhooks-page.tsx';
 
-/** Every page of the console. Bull Board and the header link to these paths: they stay. */
+/** Every page of the console. Bull Board and the header link to these paths. */
 const HANDLERS: Record<string, PageHandler> = {
   '/': gridPage,
   '/bookings': bookingsPage,

@@ -70,7 +70,7 @@ type BulkProps = {
   filter: Readonly<Record<string, string>>;
 };
 
-/** The count includes venues without a grant; the response says how many were redelivered. */
+/** The count includes dead letters for ungranted venues; the response counts those redelivered. */
 function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redeliverable = total(

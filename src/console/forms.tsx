@@ -16,8 +16,8 @@ type ApiFormProps = {
 };
 
 /**
- * A form that makes a change through the operator API. Without the script it does nothing: only `dialog` is a method of
- * a form that sends no request.
+ * A form that makes a change through the operator API. Without the script it does nothing: a form with the method
+ * `dialog` sends no request.
  */
 export function ApiForm({ call, done, confirm, reveal, next, children, ...rest }: ApiFormProps): VNode {
   return (

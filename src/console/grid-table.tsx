@@ -7,7 +7,7 @@ import { claimPath } from './links.tsx';
 import { Badge, Icon, Section, Table } from './parts.tsx';
 import { type GridProps, INSIDES } from './slot-states.tsx';
 
-/** The day as a table: a column a resource, a row a time. */
+/** The day as a table with one column for each resource and one row for each time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
   const rows = gridRows(grid.columns);
   const isFine = rows.some(({ placed }) => placed.some((each) => each !== undefined && each.rows > 1 && each.cell));
@@ -33,7 +33,7 @@ export function GridTable({ grid, nameOf }: GridProps): VNode {
         </tbody>
       </table>
       <p id="grid-keys" class="unseen">
-        The arrow keys move between slots, Enter opens one.
+        The arrow keys move between slots; Enter opens a slot.
       </p>
     </div>
   );
@@ -95,12 +95,12 @@ function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
   );
 }
 
-/** The announcement of a change of the cell. */
+/** The script announces the cell when this text changes. */
 function stateName({ state, occupants: [first] }: DayCell): string {
   return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }
 
-/** The wall time; with its offset on a day on which the clocks change, since a time may come twice. */
+/** The wall time, with its UTC offset on days when the clocks change: a time may come twice. */
 function RowTime({ at, grid: { venue, date } }: { at: Date; grid: DayGrid }): VNode {
   const { start, end } = dayBounds(date, venue.timeZone);
   const isOddDay = end.getTime() - start.getTime() !== 86_400_000;
@@ -124,7 +124,7 @@ const LEGEND = [
   ['past', 'Past or not on sale'],
 ] as const;
 
-/** The legend of the colours; every cell also has its state as a word. */
+/** The legend of the colours; each cell also says its state. */
 export function Legend(): VNode {
   return (
     <ul class="legend" aria-label="Legend">
@@ -138,13 +138,13 @@ export function Legend(): VNode {
   );
 }
 
-/** The holds and bookings outside the day's schedule: they block slots, and no other part of the page shows them. */
+/** The holds and bookings outside the day's schedule: they block slots, and only this section shows them. */
 export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
   if (grid.offSchedule.length === 0) return null;
   return (
     <Section id="off-schedule" title="Not on this day's schedule">
       <p class="faint">
-        The schedule was changed after they were made. Their time cannot be sold again until they end.
+        These holds and bookings were made before the schedule changed. Their time cannot be sold again until they end.
       </p>
       <Table
         caption="Holds and bookings that are not on this day's schedule"

@@ -15,7 +15,7 @@ export type PageRequest = { params: Record<string, string>; query: Record<string
 /** Reads the content of the page. @throws DomainError for a missing object */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
 
-/** What is read, or undefined if it does not exist. */
+/** The result, or undefined if the object does not exist. */
 export function ifFound<Found>(reading: Promise<Found>): Promise<Found | undefined> {
   return reading.catch((err: unknown) => {
     if (err instanceof DomainError) return undefined;

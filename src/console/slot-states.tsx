@@ -9,7 +9,7 @@ export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string }
 /** The props of a cell's content; `what` names the slot. */
 type InsideProps = GridProps & { cell: DayCell; what: string };
 
-/** What stands in a cell, by its state. */
+/** The content of a cell by state. */
 export const INSIDES: Record<DayCell['state'], (props: InsideProps) => VNode> = {
   held: Held,
   booked: Taken,
@@ -100,7 +100,7 @@ function Held({ cell, what, nameOf }: InsideProps): VNode {
     slot_id: cell.slotId,
     what: `${what} · ${price(cell.pricePaise)}`,
     hold: `Held by ${holder}.`,
-    // If there are several, each is released on its own page.
+    // Several holds are released on their own pages.
     hold_id: cell.occupants.length === 1 ? (first?.holdId ?? '') : '',
   };
   return (

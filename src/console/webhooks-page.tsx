@@ -63,7 +63,7 @@ function eventsOf({ eventTypes, venueIds }: SubscriptionRow): string {
   return venueIds ? `${types}; venues: ${venueIds.length} only` : types;
 }
 
-/** For an active subscription, operators need to know whether its endpoint accepts deliveries. */
+/** For active subscriptions, shows whether the endpoint accepts deliveries. */
 function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
   if (status !== 'active' || failures === 0) return status;
   return isUnhealthy(failures) ? 'unhealthy' : 'failing';
@@ -74,7 +74,7 @@ function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow })
   return status === 'active' ? (
     <ApiForm
       call={`${path}/deactivate`}
-      done="Deliveries to it have stopped."
+      done="Deliveries to the endpoint have stopped."
       confirm={{
         question: `Stop deliveries to ${endpointUrl}? Pending deliveries are cancelled.`,
         yes: 'Switch off',
@@ -85,7 +85,7 @@ function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow })
       </button>
     </ApiForm>
   ) : (
-    <ApiForm call={`${path}/activate`} done="It receives events from now on.">
+    <ApiForm call={`${path}/activate`} done="The endpoint receives events from now on.">
       <button aria-label={`Switch on ${endpointUrl}`}>Switch on</button>
     </ApiForm>
   );

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-/** `replacement` overwrites the customer's data, and texts that `identifiesCustomer` finds. */
+/** `replacement` overwrites the customer's data and texts that `identifiesCustomer` accepts. */
 export type Erasure = { replacement: string; identifiesCustomer: (text: string) => boolean };
 
-/** The text, or the replacement if it identifies the customer. */
+/** `replacement` if the text identifies the customer, else the text. */
 export function redactText(text: string, { replacement, identifiesCustomer }: Erasure): string {
   return identifiesCustomer(text) ? replacement : text;
 }
 
-/** The idempotency key, or a unique replacement if it identifies the customer: keys must stay unique. */
+/** A unique replacement if the key identifies the customer (keys must stay unique), else the key. */
 export function redactKey(key: string, { replacement, identifiesCustomer }: Erasure): string {
   return identifiesCustomer(key) ? `${replacement} ${randomUUID()}` : key;
 }

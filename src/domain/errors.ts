@@ -48,7 +48,7 @@ export type ErrorCode =
 /** The reader of a message: partners and operators have different interfaces. */
 export type Audience = 'partner' | 'operator';
 
-/** Operators pass no partner to services. */
+/** Operators call services without a partner id. */
 export function audienceOf(partnerId: string | undefined): Audience {
   return partnerId === undefined ? 'operator' : 'partner';
 }
@@ -58,7 +58,7 @@ export type FieldFault = { path: string; message: string };
 
 export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown>; booking_id?: string };
 
-/** A rule rejected the call. `message` is public: it tells the caller's developer what was wrong and what to do. */
+/** A rule rejected the call. The public `message` says what was wrong and what to do. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extras: ErrorExtras;
@@ -71,7 +71,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The value. @throws DomainError with this code and message if it is null */
+/** The value. @throws DomainError with `code` and `message` if `value` is null */
 export function found<T>(value: T | null, code: ErrorCode, message: string): T {
   if (value === null) throw new DomainError(code, message);
   return value;

@@ -13,7 +13,7 @@ export function normalisePhone(text: string, defaultRegion: string): string | un
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 
-/** Removes additions of people and phones: format characters, `tel:`, brackets around the country code. */
+/** Removes additions by people and phones: format characters, `tel:`, brackets around the country code. */
 function plainPhone(text: string): string {
   return withAsciiDigits(withoutFormat(text))
     .replace(/^ *(?:tel:)? */i, '')
@@ -30,7 +30,7 @@ export function withAsciiDigits(text: string): string {
   return text.normalize('NFKC').replaceAll(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit)));
 }
 
-/** Unicode lists the digits of a script in a row, from 0 to 9. */
+/** Works because Unicode orders each script's digits from 0 to 9. */
 function digitValue(digit: string): number {
   const codePoint = digit.codePointAt(0) ?? 0;
   let zero = codePoint;

@@ -69,7 +69,7 @@ function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | und
 }
 
 const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
-  // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
+  // TLS ends before this process; a page that upgraded its requests would break on an operator's port without TLS.
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
   // With `no-referrer` a browser sends `Origin: null` with a form, but sign-in checks where a form comes from.
   referrerPolicy: { policy: 'same-origin' },

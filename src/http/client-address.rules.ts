@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The caller's normalised address: `named` by a trusted proxy, else that of the connection. */
+/** The caller's normalised address: `named` by a trusted proxy, else the connection's. */
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
   // IPv4 has only one form.
   if (named !== undefined && isIPv4(named)) return named;
@@ -19,7 +19,7 @@ export function withoutPort(address: string): string {
 
 /**
  * The key of a limit per address: an IPv4 address, or the first 64 bits of an IPv6 address, because a client chooses
- * the others.
+ * its other bits.
  */
 export function addressKey(ip: string | undefined): string {
   if (ip !== undefined && isIPv4(ip)) return ip;

@@ -14,7 +14,7 @@ const MISSING = `${START}/404`;
 
 const ENTRANCE = { documentation: START, description: '/openapi.json', llms: '/llms.txt' };
 
-/** Other extensions are sources of examples. */
+/** Other files are sources of examples. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Serves the public documentation for partners: pages at `/docs`, also as Markdown (`.md` or Accept), and `/llms.txt`.
- * `/` redirects browsers there. Pages are revalidated each time (304); assets are cached for a year, because their
- * names change with their content. A browser gets a page for a missing page; a program's request falls through.
+ * `/` redirects browsers there. Pages are revalidated each time (304); assets are cached for a year: their names change
+ * with their content. For a missing page, a browser gets a 404 page; a program's request falls through.
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);

@@ -43,7 +43,7 @@ export const errorHandler: ErrorRequestHandler = async (thrown: unknown, req, re
     next(thrown);
     return;
   }
-  // A rate limit has already set when its window ends.
+  // A rate limit has already set Retry-After.
   if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After')) res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);

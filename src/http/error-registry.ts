@@ -4,7 +4,7 @@ export type ErrorEntry = {
   status: number;
   when: string;
   remedy: string;
-  /** Set if only the operator's listener uses it. */
+  /** Only the operator's listener uses the code. */
   audience?: 'operator';
 };
 

@@ -4,7 +4,8 @@ import { isUuid } from '../platform/ids.ts';
 import { decodeCursor, type Position } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
-// `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. The rest is in words.
+// `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. Descriptions state
+// other rules.
 
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';

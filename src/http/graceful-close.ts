@@ -19,7 +19,7 @@ const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 /** The time after which requests in progress are cut off, well within the 25 s that a process has to stop. */
 const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
-/** Limits the time for accepting waiting connections: clients that keep connecting must not keep the process. */
+/** Limits the time for accepting waiting connections: clients that keep connecting must not prevent the stop. */
 const TAKE_TIMEOUT_MS = 5000;
 
 /**

@@ -78,7 +78,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-/** If a body takes longer to arrive, its key may have been revoked meanwhile. */
+/** If a body takes longer to arrive, the API key may be revoked meanwhile. */
 const PROMPT_BODY_MS = 100;
 
 function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
@@ -148,7 +148,7 @@ function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHand
   return rejectMethod(allowed, notOffered);
 }
 
-/** Behind the methods of a path: rejects others with 405 and `Allow`. `notOffered` says what exists instead. */
+/** Rejects other methods than `allowed` with 405 and `Allow`. `notOffered` says what exists instead. */
 function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandler {
   return (req, res) => {
     res.set('Allow', allowed.join(', '));

@@ -20,7 +20,7 @@ export function repeatedInQuery(given: Record<string, unknown>): FieldFault[] {
 
 const pathOf = (name: string): string => (FIELD_NAME.test(name) ? name : 'query');
 
-/** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */
+/** Faults for numbers and booleans in a query that are not canonical: ` 5`, `+5`, `05`, `5.0`. */
 export function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
   return Object.entries(clean as Record<string, unknown>)
     .filter(([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value))
@@ -46,7 +46,7 @@ export function unknownInQuery(
   }));
 }
 
-/** Query fields that are not UTF-8: Express would replace their bytes and search for something else. */
+/** Query fields that are not UTF-8: Express would replace bytes, and the call would use another value. */
 export function undecodableFields(url: string): FieldFault[] {
   const query = url.slice(url.indexOf('?') + 1);
   // Node's parser rejects URLs with bytes beyond ASCII.

@@ -21,7 +21,7 @@ export function limitedCalls(db: Db, listener: 'partner' | 'admin', limit: 'call
 }
 
 /**
- * Counts every call under `keyOf(res)` and sets the rate limit headers. No limiter, no limit and no headers.
+ * Counts every call under `keyOf(res)` and sets the rate limit headers. Without a limiter: no limit, no headers.
  * `onLimited` is called for each call over the limit.
  * @throws DomainError RATE_LIMITED with `Retry-After`
  */

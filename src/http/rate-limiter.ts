@@ -95,7 +95,7 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
 /**
  * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is away or rejects writes, each process
  * counts alone. Only the first call waits for the time-out; later ones use Redis again after a probe has succeeded.
- * With the library's own insurance every call would wait.
+ * With the library's own fallback every call would wait.
  */
 function createSharedLimiter(quota: Quota, redis: RedisConnection, keyPrefix: string, log: Logger): RateLimiter {
   const local = createLocalLimiter(quota);
@@ -108,7 +108,7 @@ function createSharedLimiter(quota: Quota, redis: RedisConnection, keyPrefix: st
     // Calls over the limit are rejected from memory until the window ends, so a flood does not reach Redis.
     inMemoryBlockOnConsumed: quota.limit,
   });
-  // A write, because a Redis that is full or a replica responds to PING and counts nothing.
+  // Probes with a write: a full Redis or a replica responds to PING but counts nothing.
   const outage = watchOutage(() => redis.set(`${keyPrefix}:probe`, '1', 'EX', 1), log);
   return {
     count: async (key) => {

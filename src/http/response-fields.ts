@@ -3,7 +3,7 @@ import { EXAMPLE } from './example-values.ts';
 
 // Schemas of responses. They describe, and tests check real responses against them; nothing is validated while serving.
 
-/** Fields are present unless `.optional()`; others may be added, which some generated clients must be told. */
+/** Fields are present unless `.optional()`. More may be added; some generated clients must be told that. */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)])) as SchemaMap,

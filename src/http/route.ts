@@ -7,7 +7,7 @@ export type SignedIn = { via: 'api-key' | 'session'; keyId: string };
 
 export type Operator = SignedIn & Cause;
 
-/** Identifies the caller; an error that it throws is the response. */
+/** Identifies the caller; a thrown error becomes the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };

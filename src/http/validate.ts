@@ -66,7 +66,7 @@ export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value
 
 const ERRORS = { wrap: { label: false, array: false }, label: false } as const;
 
-/** Replace joi's own messages. A schema may override them for its own rules. */
+/** These replace joi's messages. A schema may override them for its own rules. */
 const MESSAGES = {
   'any.only': 'must be one of {#valids}',
   'string.empty': 'must not be empty',
@@ -93,7 +93,7 @@ function check(by: typeof asItIs, schema: Given['bodySchema'], value: unknown, f
 
 /**
  * Compiles the validator of a schema once; joi would do it in each call. Only invalid values are checked with messages,
- * because joi copies them for each field.
+ * because joi copies messages for each field.
  */
 const checkedBy = ({ messages, ...options }: ValidationOptions) =>
   memoizeByObject((schema: ObjectSchema<unknown>) => {

@@ -13,10 +13,13 @@ import { createPartnerApp } from './partner-app.ts';
 
 optionsOrExit({}, 'npm run start:api');
 
-/** During a rolling restart, a refused connection is better than a process that cannot serve yet. */
+/** In a rolling restart, a refused connection is better than a 503. */
 const LISTEN_AFTER_MS = 5000;
 
-/** The API process with both listeners. If MongoDB or its guards are missing, it listens after 5 s and returns 503. */
+/**
+ * The API process with both listeners. Without MongoDB, guard indexes or validators it listens after 5 s and returns
+ * 503.
+ */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
   const guards = watchGuards(scope, context.db, context.connected);

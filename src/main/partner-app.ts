@@ -42,7 +42,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   ];
 }
 
-/** The app on `PORT`. Every call of the API is rejected while guards are missing. */
+/** The app on `PORT`. Calls of the API are rejected while a guard index or validator is missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const app = createBaseApp(context.log, measureRequests(context.db, 'partner'), {
     ...context.config,
@@ -76,7 +76,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     ...causeOf(req, res),
   });
   mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
-  // Mounted after the API, so that it does not slow down calls.
+  // Mounted after the API, to not slow calls.
   const title = 'Partner API reference · Partner Booking Service';
   mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
   mountDocumentation(app, context.log);

@@ -56,7 +56,7 @@ function wantedOf({ collection, since, until }: Given): RestoreWanted {
   });
 }
 
-/** A date means its beginning in UTC. */
+/** A date means 00:00 UTC. */
 function instantOf(option: string): Date | undefined {
   return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
 }

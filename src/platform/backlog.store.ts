@@ -7,7 +7,7 @@ export type Backlog = { count: number; since: Date; ageMs: number };
 const COUNTED_AT_MOST = 10_000;
 const MAX_TIME_MS = 5000;
 
-/** Counts matching rows due, by `field`, for at least `graceMs`; null if none. `hint` names an index of `field`. */
+/** Counts matching rows with a `field` at least `graceMs` ago; null if none. `hint` names an index of `field`. */
 export async function measureBacklog<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,
@@ -45,7 +45,7 @@ export type DueQuery = {
   from?: DuePosition | undefined;
 };
 
-/** Ids of matching rows due, by `field`, for at least `graceMs`, oldest first, after `from`. */
+/** Ids of matching rows with a `field` at least `graceMs` ago, oldest first, after `from`. */
 export async function findDuePage<T extends { _id: string }>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,

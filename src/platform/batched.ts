@@ -10,7 +10,7 @@ const PATIENCE_MS = 100;
  * Batches calls (DataLoader): calls made while a batch runs form the next one, in order, at most `maxItems`. After 100
  * ms, for example on a stuck connection, a batch no longer delays the next one. `work` returns a result or an `Error`
  * for each item, in order. If it rejects, every call of the batch rejects. `lingerMs`: how long a batch waits for more
- * calls. By default it waits for the current turn of the event loop only.
+ * calls. By default it waits until the current turn of the event loop ends.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,

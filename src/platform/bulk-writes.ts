@@ -3,7 +3,10 @@ import { type Expression, isCommandTimeout } from './mongo.ts';
 
 type BulkOptions = Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'>;
 
-/** One unordered bulk: an error or undefined for each. If it rejects, any of the writes may have been made. */
+/**
+ * Makes one unordered bulk write; returns an error or undefined for each write. After a rejection, any of them may have
+ * been made.
+ */
 export async function writeEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
@@ -34,7 +37,7 @@ export async function updateTogether<T extends object>(
   count: number,
   options: BulkOptions = {},
 ): Promise<boolean> {
-  // A single update gains nothing, and the driver retries it by itself if the connection is lost.
+  // A single update gains nothing, and the driver retries it after a lost connection.
   if (count < 2) return false;
   try {
     const { modifiedCount } = await collection.updateMany(filter as never, update, options);
@@ -106,7 +109,7 @@ export async function updateEach<T extends object>(
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 
-/** The codes of a duplicate key, and of a document that the validator rejects. */
+/** Codes: duplicate key; document rejected by the validator. */
 const FINAL_CODES = new Set([11000, 121]);
 
 /** Whether the write was rejected for good. After other errors, such as a time limit, it may still take effect. */

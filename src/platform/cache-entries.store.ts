@@ -14,7 +14,7 @@ const TIME = { $unionWith: { pipeline: [{ $documents: [{ at: '$$NOW' }] }] } };
 
 type Found = { at?: Date; collection?: string; value?: { _id: string } };
 
-/** Reads entries in one command, which began at `at` by the database's clock. A missing entry has no row. */
+/** Reads entries in one command, begun at `at` by the database's clock. A missing entry has no row. */
 export async function readEntries(
   db: Db,
   names: readonly EntryName[],
@@ -41,7 +41,7 @@ function readOf({ collection, stages }: EntryKind, names: readonly EntryName[]):
   return { $unionWith: { coll: collection, pipeline: [named, ...stages, row] } };
 }
 
-/** A single document: the longest lease of any process. `leaseMs` is only ever raised. */
+/** A single document: the longest lease of any process. `leaseMs` never falls. */
 type CacheLease = { _id: string; leaseMs: number };
 
 const ID = 'rules';
@@ -52,10 +52,13 @@ export const CACHE_LEASES = definitionOf(cacheLeaseSchema);
 
 const cacheLeaseCollection = (db: Db) => collectionOf(db, cacheLeaseSchema);
 
-/** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
+/**
+ * Stores that leases last up to `leaseMs`; await it before giving a lease. Never lowers the value: older leases may
+ * still run.
+ */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
   const raise = () => cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
-  // One of two concurrent upserts fails; the retry finds the document of the other.
+  // One of two concurrent upserts fails; the retry finds the other's document.
   if ((await unlessDuplicate(raise())) === null) await raise();
 }
 

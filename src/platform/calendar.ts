@@ -112,7 +112,7 @@ export function isCalendarDate(text: string): boolean {
 /** RFC 3339, with the seconds optional. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** The instant in RFC 3339, cut to milliseconds; undefined for other texts and outside the years 0 to 9999. */
+/** The instant of an RFC 3339 text, cut to milliseconds; undefined for other texts and outside the years 0 to 9999. */
 export function parseInstant(text: string): Date | undefined {
   if (!INSTANT.test(text)) return undefined;
   try {
@@ -143,6 +143,6 @@ export function daysFrom(first: string, last: string): number {
 
 /** The calendar dates from `first` to `last`, both included; none if `last` is before `first`. */
 export function datesBetween(first: string, last: string): string[] {
-  // Counted, not compared as text: the day after 9999-12-31 is +010000-01-01, which sorts before it.
+  // Count days; as text the day after 9999-12-31, +010000-01-01, sorts first.
   return Array.from({ length: daysFrom(first, last) + 1 }, (_, days) => addDays(first, days));
 }

@@ -6,7 +6,7 @@ import { singleFlight } from './single-flight.ts';
 /** The source of time for services: the database's time. Holds expire by `$$NOW` instead (ADR 0004). */
 export type Clock = { now(): Date };
 
-/** The host's clock, which may be wrong. BullMQ compares its times with this clock. */
+/** The host's clock, which may be wrong. BullMQ compares job times with this clock. */
 export const systemClock: Clock = { now: () => new Date() };
 
 const MEASURE_EVERY_MS = 10_000;

@@ -3,7 +3,7 @@ import { confirmPrimary, raiseLease } from './cache-entries.store.ts';
 import type { Db } from './mongo.ts';
 import { onNewPrimary } from './mongo-connection.ts';
 
-/** The time from one primary to the next, as the driver sees it. */
+/** The term of one primary, until the driver sees another. */
 export type Term = { isOver: boolean };
 
 export type ConfirmedPrimary = {
@@ -11,7 +11,7 @@ export type ConfirmedPrimary = {
   ready(): Promise<void>;
   /** The current term: commands sent now run in it. */
   term(): Term;
-  /** Whether the term continues after this call; then data read in it before the call cannot be rolled back. */
+  /** Whether the term still runs; if so, data read in it before the call cannot be rolled back. */
   isConfirmed(term: Term): Promise<boolean>;
 };
 

@@ -2,8 +2,8 @@ import { memoizeByObject } from './memoize-by-object.ts';
 
 /**
  * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one runs waits for it and
- * returns its result as a replay. If that one fails, the waiting calls share one more run. A call waits for two runs at
- * most. `call` has everything on which the outcome depends, apart from the database (`owner`).
+ * returns its result as a replay. If the running call fails, waiting calls share one more run. A call waits for at most
+ * two runs. `call` has everything on which the outcome depends, apart from the database (`owner`).
  */
 export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
   owner: object,
@@ -23,7 +23,7 @@ export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
 
     const running = runs.get(key);
     if (running === undefined) return begin();
-    // The cause of the failure may have ended before this call arrived.
+    // After a failure run again: its cause may be gone.
     const shared = await replay(running).catch(() => undefined);
     if (shared !== undefined) return shared;
     const later = runs.get(key);

@@ -89,7 +89,8 @@ function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[
 
 /**
  * The names of the missing or different unique indexes, and `<collection>_validator` for each validator that is missing
- * or rejects no writes. Validators are not compared: during an upgrade both releases run on that of the newer one.
+ * or rejects no writes. Validators are not compared: during an upgrade both releases run on the newer release's
+ * validators.
  */
 export async function missingGuardsOf(db: Db, definitions: readonly CollectionDefinition[]): Promise<string[]> {
   const existing = await optionsOfCollections(db);

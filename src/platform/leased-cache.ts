@@ -12,22 +12,23 @@ import { newestOf } from './newest-reads.ts';
 export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 'readAtMs'> & { value: T }>;
 
 /**
- * The right to write by cached entries. A command that begins before `beginBy` by the database's clock, with
- * `maxTimeMS`, ends within the lease. Read `beginBy` when sending: a newer reading extends it, a new primary ends it.
+ * The right to make writes that rely on cached entries. A command that begins before `beginBy` by the database's clock,
+ * with `maxTimeMS`, ends within the lease. Read `beginBy` when sending: a newer reading extends the lease, a new
+ * primary ends it.
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
 export type LeasedCache = {
   /**
-   * The entry, read less than half a lease ago; with `database`, by a read that begins after this call. Null if the
-   * database confirms that it is missing, which is never cached. Do not change the value: callers share it.
+   * The entry, read less than half a lease ago or, with `database`, after this call. Null if the database confirms that
+   * it is missing, which is never cached. Do not change the value: callers share it.
    */
   read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
   /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
   lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
   /**
-   * Call it after a change is acknowledged. This process obeys the change at once, the others within half a lease. With
-   * `everywhere`, for changes that take something off sale, it resolves once all earlier leases have ended.
+   * Call it after a change is acknowledged. This process obeys the change at once, other processes within half a lease.
+   * With `everywhere`, for changes that take something off sale, it resolves once all earlier leases have ended.
    */
   invalidate(where: 'here' | 'everywhere'): Promise<void>;
   /** The milliseconds until `read` in every process returns a change that is acknowledged now. */
@@ -47,7 +48,7 @@ const BEGIN_PART = 0.6;
 const USE_PART = 0.5;
 /** If an entry older than this part of a lease is used, it is read again in the background. */
 const READ_AHEAD_PART = 0.25;
-/** An entry older than this part of a lease joins the next read if it was used since its last one. */
+/** An entry older than this part of a lease joins the next read if used since its last read. */
 const JOIN_PART = 0.125;
 const MAX_JOINING = 500;
 /** How long a call without a lease waits before it reads again. */
@@ -61,8 +62,8 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
 }
 
 /**
- * The cache of data that rarely changes. A write by it carries the end of its lease for the database to check (ADR
- * 0006).
+ * Caches data that rarely changes. A write that relies on the cache carries the end of its lease, which the database
+ * checks (ADR 0006).
  */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;

@@ -9,7 +9,7 @@ export const LOCKS = definitionOf(lockSchema);
 
 const lockCollection = (db: Db) => collectionOf(db, lockSchema);
 
-/** Acquires or renews a lock; false if another holds it. It only saves work: no rule needs it to be exclusive. */
+/** Acquires or renews a lock; false if another holder has it. Locks only save work: no rule needs exclusivity. */
 export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
   const { matchedCount } = await lockCollection(db).updateOne(
     { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },

@@ -61,7 +61,7 @@ const QUOTED = [
 const withoutQuotes = (text: string): string =>
   QUOTED.reduce((left, quoted) => left.replace(quoted, '[redacted]'), text);
 
-/** The loggable fields of an error. Of a library's own fields only `code`: others may hold a password or a document. */
+/** The loggable fields of an error. A library's own fields except `code` are dropped: they may contain secrets. */
 export function errorFields(err: unknown): unknown {
   // Not `instanceof`: errors may come from another realm.
   if (typeof (err as { message?: unknown } | null)?.message !== 'string') return { type: typeof err };

@@ -98,8 +98,8 @@ const OPTIONS: mongoose.ConnectOptions = {
   // Firewalls and load balancers silently drop connections that were idle for some minutes.
   maxIdleTimeMS: 60_000,
   socketTimeoutMS: 15_000,
-  // A frozen server is noticed after 2 + 5 s, when all pending commands fail; then each call waits 2 s for a new one.
-  // The defaults take 40 s, longer than any caller waits.
+  // A frozen server is noticed after 2 + 5 s, when all pending commands fail; then a call waits 2 s for another server.
+  // The defaults add up to 40 s, longer than callers wait.
   heartbeatFrequencyMS: 2000,
   connectTimeoutMS: 5000,
   serverSelectionTimeoutMS: 2000,

@@ -52,7 +52,7 @@ type Presence<Value> = undefined extends Value
     ? { required?: never; default: null }
     : { required: true; default?: NonNullable<Value> };
 
-/** Every field of a row, with its type; `required` if it is never absent or null. */
+/** Every field of a row, with its type; `required` if never absent or null. */
 export type FieldsOf<Row> = {
   [field in keyof Row]-?: Presence<Row[field]> & {
     type: TypeOf<NonNullable<Row[field]>>;
@@ -87,7 +87,7 @@ export function collectionOf<Row extends object>(db: Db, schema: Schema<Row>): m
   return collection as unknown as mongoose.mongo.Collection<Row>;
 }
 
-/** A collection as its mongoose schema describes it; `rules` is what the validator demands beyond it. */
+/** A collection as its mongoose schema describes it; `rules` is what the validator demands beyond the schema. */
 export function definitionOf(
   schema: Pick<Schema, 'get' | 'indexes' | 'toJSONSchema'>,
   rules?: object,

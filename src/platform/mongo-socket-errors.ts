@@ -15,10 +15,10 @@ const requireHere = createRequire(import.meta.url);
 const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
 
 /**
- * Makes the driver treat every socket error as a network error, which it then retries and labels (ADR 0024):
- * - It throws Node's own `EPIPE` error if the server closed the connection just before a write.
- * - It waits for ever for a write on a connection that closes between being chosen and being written to.
- * - It keeps the other connections of the pool after one timed out, although a firewall forgets all idle ones together.
+ * Makes the driver treat, retry and label every socket error as a network error (ADR 0024). By itself the driver
+ * - throws Node's own `EPIPE` error if the server closed the connection just before a write;
+ * - waits for ever for a write on a connection that closes between being chosen and being written to;
+ * - keeps the other connections of the pool after one timed out, although a firewall forgets all idle ones together.
  * @throws Error if the driver is built differently than expected
  */
 export function translateSocketErrors(errors: {
@@ -48,7 +48,7 @@ export function translateSocketErrors(errors: {
     return new Promise((resolve, reject) => {
       failWrite.set(this, reject);
       writeCommand.call(this, command, options).then(resolve, (err: Error) => {
-        // Any other error, such as of a document that cannot be encoded, never reached the socket.
+        // Other errors, such as a failed encoding, never reached the socket.
         const isOfSocket = err === this.socket.errored;
         reject(isOfSocket ? new MongoNetworkError(err.message, { cause: err }) : err);
       });
@@ -62,7 +62,7 @@ export function translateSocketErrors(errors: {
     if (!(error instanceof MongoNetworkTimeoutError) || connection === undefined)
       return handleError.call(this, error, connection);
     const lost = new MongoNetworkError(error.message, { cause: error });
-    // The driver compares generations to see whether the pool was cleared since.
+    // The driver compares generations to see whether the pool was cleared after this connection was made.
     return handleError.call(this, Object.assign(lost, { connectionGeneration: connection.generation }), connection);
   };
 }

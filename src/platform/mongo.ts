@@ -22,7 +22,7 @@ export function openCollection<T extends object>(db: Db, name: string): mongoose
   return db.collection<T>(name);
 }
 
-/** An acknowledged write is never lost; without a time limit. */
+/** Acknowledged writes are never lost. There is no time limit. */
 export const DURABLE = { w: 'majority', journal: true } as const;
 
 /** Runs reads of one moment: the newest that a majority has when the first read is made. Survives a failover. */
@@ -143,7 +143,7 @@ const UNAVAILABLE_LABELS = ['RetryableWriteError', 'TransientTransactionError', 
 /** Whether the database cannot be reached, or left the outcome of a write in doubt. */
 export function isDatabaseUnavailable(err: unknown): boolean {
   if (!(err instanceof Error)) return false;
-  // Also an error of a cleared pool and of a connection that timed out.
+  // Includes the errors of cleared pools and timed-out connections.
   if (err instanceof mongoose.mongo.MongoNetworkError) return true;
   if (UNAVAILABLE.has(err.name) || err.message.includes('before initial connection')) return true;
   if (err instanceof mongoose.mongo.MongoBulkWriteError && isUnacknowledged(err)) return true;

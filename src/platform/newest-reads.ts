@@ -5,9 +5,7 @@ import type { Db, ReadOptions } from './mongo.ts';
 /** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
 export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
-/**
- * For a "not found" that must be correct. Use it on paths of failure only, because it costs a write. Fails after 4 s.
- */
+/** For a "not found" that must be correct. Use only when something failed: it costs a write. Fails after 4 s. */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
   readPreference: 'primary',
@@ -25,7 +23,9 @@ export async function confirmAbsence<T>(
 
 const MAX_KEYS = 500;
 
-/** A batched read of one key, begun after the call. Missing keys are read again with CONFIRMED before null. */
+/**
+ * A batched read of one key, begun after the call. Before null is returned, a missing key is read again with CONFIRMED.
+ */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   first: ReadOptions = NEWEST,

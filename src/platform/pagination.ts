@@ -28,7 +28,7 @@ export function beyond(position: Position | undefined, instant: string, id = '_i
   return { $or: [{ [instant]: { $lt: at } }, { [instant]: at, [id]: { $lt: last } }] };
 }
 
-/** Like `beyond`, for a listing in which both are ascending. */
+/** Like `beyond`, for a listing with `instant` and `_id` ascending. */
 export function beyondAscending(position: Position | undefined, instant: string): { $or?: object[] } {
   if (position === undefined) return {};
   const { at, id } = position;

@@ -13,12 +13,15 @@ type Definition<Label extends string> = {
 
 export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** Sampling interval of event-loop lag, which includes it. prom-client's 10 ms cost an idle process 0.5 % of a core. */
+/**
+ * Sampling interval of event-loop lag; measured lag includes it. prom-client's 10 ms cost an idle process 0.5 % of a
+ * core.
+ */
 const EVENT_LOOP_SAMPLE_MS = 50;
 
 const definitions: ((registry: Registry) => void)[] = [];
 
-/** A process's metrics. One registry for each connection: tests run several services in one process. */
+/** A process's metrics for each connection: tests run several services in one process. */
 export const processMetrics = memoizeByObject((_db: Db): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
@@ -65,7 +68,7 @@ const waiting = gauge({
   help: 'Commands that wait for one of the 64 MongoDB connections per server.',
 });
 
-/** Counts the use of the connections from now on. Call it once `db` is connected and idle. */
+/** Counts connection use from now on. Call it once `db` is connected and idle. */
 export function countPoolUse(db: Db): void {
   const [used, queued] = [inUse(db), waiting(db)];
   db.getClient()

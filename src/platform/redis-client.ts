@@ -4,7 +4,7 @@ import { type RedisHost, redisAddress } from './redis-address.rules.ts';
 
 export const CONNECT_TIMEOUT_MS = 2000;
 
-/** A server or the master that sentinels name, which the client follows; or a cluster. */
+/** A connection to a server, to the master that sentinels name, or to a cluster. */
 export type RedisConnection = Redis | Cluster;
 
 type ServerOptions = Pick<
@@ -85,7 +85,7 @@ export function connect(
     enableOfflineQueue,
     enableAutoPipelining,
     clusterRetryStrategy: reconnectDelayMs,
-    // A certificate is issued for the name in the address.
+    // Keep host names: certificates are issued for names.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: {
       ...ofNode,

@@ -8,8 +8,8 @@ const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
 /**
- * Errors of a server that is not the master. If its host name moves to a new master, only a new connection reaches
- * that.
+ * Errors of a server that is not the master. If its host name moves to a new master, only a new connection reaches that
+ * one.
  */
 const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
 /** 2 tells ioredis to send the command again. */
@@ -18,7 +18,7 @@ const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.me
 /** Codes of a Redis that responds but takes no writes. */
 export const WRITE_REFUSALS = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'];
 
-/** A server that keeps failing is asked between reconnections, so that its errors are seen. */
+/** If a server keeps failing, commands sent between two reconnections return its errors. */
 const RECONNECT_EVERY_MS = 1000;
 
 function reconnectAndReject(): (err: Error) => boolean {

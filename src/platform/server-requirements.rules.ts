@@ -27,12 +27,12 @@ export function requireSupportedMongod(hello: Hello, uri: string): void {
   const wanted = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
   if (wanted !== undefined && hello.setName !== undefined && hello.setName !== decodeURIComponent(wanted)) {
     throw new UnsupportedServerError(
-      `MONGODB_URI names the replica set ${wanted}, and this MongoDB belongs to ${hello.setName}. Name that one in MONGODB_URI.`,
+      `MONGODB_URI names the replica set ${wanted}, and this MongoDB belongs to ${hello.setName}. Set replicaSet=${hello.setName} in MONGODB_URI.`,
     );
   }
 }
 
-/** Whether it belongs to a replica set that is not initiated yet. */
+/** Whether this MongoDB belongs to a replica set that is not initiated yet. */
 export function isUninitiated(hello: Hello): boolean {
   return hello.setName === undefined && hello.isreplicaset === true;
 }
@@ -52,16 +52,13 @@ const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 export const infoField = (info: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 
-/** Whether a Redis writes its data to an append-only file, by its INFO; undefined if that does not say. */
+/** Whether a Redis writes its data to an append-only file, by its INFO; undefined if INFO does not say. */
 export function isPersistent(info: string): boolean | undefined {
   const isEnabled = infoField(info, 'aof_enabled');
   return isEnabled === undefined ? undefined : isEnabled !== '0';
 }
 
-/**
- * The faults of a Redis according to its INFO, each with the fix. `isCluster`: whether it is addressed as a cluster
- * node.
- */
+/** The faults of a Redis according to its INFO, each with the fix. `isCluster`: whether REDIS_URL names a cluster. */
 export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => infoField(info, name);
   const policy = field('maxmemory_policy');

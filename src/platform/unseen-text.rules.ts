@@ -22,7 +22,7 @@ export const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\
 const DIRECTION = '[\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]+';
 const DIRECTION_AT_ENDS = new RegExp(`^${DIRECTION}|${DIRECTION}$`, 'gu');
 
-/** Takes time by the square of the length: use it for texts of bounded length. */
+/** Takes quadratic time: use it for texts of bounded length. */
 export function withoutDirectionAtEnds(text: string): string {
   return text.replaceAll(DIRECTION_AT_ENDS, '');
 }

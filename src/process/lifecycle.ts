@@ -44,7 +44,7 @@ export function runProcess<Name extends ProcessName>(
   const releases: { label: string; release: () => Promise<unknown> }[] = [{ label: 'tracing', release: stopTracing }];
 
   let receivedSignal = 'none';
-  // Its handling of signals is off, because it would end the process at the second one.
+  // close-with-grace must ignore signals: it would end the process at the second signal.
   const options = { delay: STOP_TIMEOUT_MS, logger: false as const, skip: [...STOP_SIGNALS] };
   const closer = closeWithGrace(options, async ({ signal = receivedSignal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');

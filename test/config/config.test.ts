@@ -224,8 +224,8 @@ describe('settings that break a promise', () => {
     ['one port for both listeners', { PORT: '3000', ADMIN_PORT: '3000' }, /^ADMIN_PORT .*port of its own$/],
     ['as many sends for a failing endpoint as for all', SENDS_OF_FIVE, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
     ['one send at a time', { WEBHOOK_CONCURRENCY: '1' }, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
-    ['queues that a cluster would spread over its nodes', SPREAD_QUEUES, /^QUEUE_PREFIX .*leave it out/],
-    ['writes acknowledged by one node', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*leave it out$/],
+    ['queues that a cluster would spread over its nodes', SPREAD_QUEUES, /^QUEUE_PREFIX .*remove the setting/],
+    ['writes acknowledged by one node', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*remove the option$/],
     ['unacknowledged writes', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
     ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
     ['the same by an old name', { MONGODB_URI: `${URI}&J=false` }, /^MONGODB_URI .* j /],
@@ -261,8 +261,8 @@ describe('settings that break a promise', () => {
     ['OPERATOR_API_KEY', 'x'.repeat(32), /make one: /],
     // Keys that this repository publishes.
     ['OPERATOR_API_KEY', 'no-operator-has-a-key-to-documents', /is published .*make one: /],
-    ['ENCRYPTION_KEYS', KEY, /put a new one first: /],
-    ['WEBHOOK_ALLOW_PRIVATE_NETWORKS', 'true', /leave it out$/],
+    ['ENCRYPTION_KEYS', KEY, /put a new key first: /],
+    ['WEBHOOK_ALLOW_PRIVATE_NETWORKS', 'true', /remove the setting$/],
   ])('%s=%s is rejected in production, and in the sandbox off loopback', (name, value, remedy) => {
     const set = { [name]: value };
     const sentence = new RegExp(`^${name} .*${remedy.source}`);
@@ -309,9 +309,9 @@ describe('settings that break a promise', () => {
   const UNMOVED = 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true';
   test.each([
     ['NODE_TLS_REJECT_UNAUTHORIZED', '0', /NODE_EXTRA_CA_CERTS$/],
-    ['WEBHOOK_TIMEOUT_MS', '9999', /must be 10000 .*leave it out$/],
-    ['WEBHOOK_RETRY_DELAYS_SECONDS', '300,900,1800', /must be 300,900,1800,3600 .*leave it out$/],
-    ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*leave it out for 600$/],
+    ['WEBHOOK_TIMEOUT_MS', '9999', /must be 10000 .*remove the setting$/],
+    ['WEBHOOK_RETRY_DELAYS_SECONDS', '300,900,1800', /must be 300,900,1800,3600 .*remove the setting$/],
+    ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*the default, 600$/],
     ['MONGODB_URI', UNMOVED, /replicaSet=$/],
   ])('%s=%s is rejected only in production', (name, value, remedy) => {
     expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(oneFault(new RegExp(`^${name} .*${remedy.source}`)));

@@ -31,9 +31,9 @@ export async function addEvents({ db }: Context, { partnerId, venueId }: Receive
 }
 
 /**
- * Makes the first attempts of the events by `workers`, which all get all of them, with `permits` each. Resolves when
- * the results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`: the process
- * ends before it sends anything.
+ * Lets `workers` workers make the first attempts concurrently. Each gets all the events and has `permits` send permits.
+ * Resolves when results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`: the
+ * process ends before it sends anything.
  */
 export async function deliver(
   context: Context,
@@ -66,7 +66,7 @@ export async function deliver(
   return refused.flat();
 }
 
-/** Runs the job of a delivery in its first series. */
+/** Runs the job of a delivery that is in generation 1 (never redelivered). */
 export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult | undefined> {
   const job = { generation: 1, isKnownDead: false };
   return attemptDelivery({ context }, ownSender(context), deliveryId, { isMadeDue: false, job });
@@ -78,7 +78,7 @@ function ownSender(context: Context) {
   return sender;
 }
 
-/** A context like another process's: with its own connection, so that it shares no batch with the first. */
+/** A context with its own connection, like another process's: it shares no batch with the first. */
 async function anotherOf(context: Context): Promise<Context> {
   const db = createDb();
   onServiceStop(context, () => db.close());

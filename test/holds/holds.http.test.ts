@@ -27,7 +27,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
   const release = (holdId: string, body: Json = { reason }) =>
     operatorOf(service).post(`/api/v1/operator/holds/${holdId}/release`, body);
 
-  test("releases any partner's hold immediately, as the platform; its partner can no longer confirm it", async () => {
+  test("releases any partner's hold in the name of the platform; confirming the hold then fails", async () => {
     const hold = await newHold();
     expect(verdict(await release(idOf(hold), {}))).toBe('400 VALIDATION_ERROR reason');
     expect(verdict(await release('none'))).toBe('404 HOLD_NOT_FOUND');
@@ -56,7 +56,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
     expect(await eventsOf(hold)).toEqual(events);
   });
 
-  test('of a CONSUMED hold names its booking; the event names the operator as actor', async () => {
+  test('of a CONSUMED hold fails with its booking_id; release events name the operator as actor', async () => {
     const [consumed, hold] = [await newHold(), await newHold()];
     const { booking_id: bookingId } = expectStatus(await confirm(partner, idOf(consumed)), 201);
     expect((await release(idOf(consumed))).body).toMatchObject({ error: { booking_id: bookingId } });
@@ -66,7 +66,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
   });
 
   type Call = () => Promise<Reply>;
-  /** Sequential in both orders, and concurrent, once with a head start for the release because a confirm is faster. */
+  /** Sequential in both orders, then concurrent, once with a head start for the release (a confirm is faster). */
   const orders: ((book: Call, end: Call) => Promise<[Reply, Reply]>)[] = [
     async (book, end) => [await book(), await end()],
     async (book, end) => {

@@ -22,7 +22,7 @@ describe('a MongoDB', () => {
     ['by itself', { maxWireVersion: 17 }, '--replSet rs0, run rs.initiate()'],
     ['a router of shards', { msg: 'isdbgrid', maxWireVersion: 21 }, 'Name a replica set in MONGODB_URI'],
     ['5.0', { ...FIT, maxWireVersion: 13 }, 'older than 6.0. Upgrade'],
-    ['of another set', { ...FIT, setName: 'rs1' }, 'Name that one in MONGODB_URI'],
+    ['of another set', { ...FIT, setName: 'rs1' }, 'Set replicaSet=rs1 in MONGODB_URI'],
   ])('that is %s is not, and the error says what to do', (_what, hello, remedy) => {
     expect(() => requireSupportedMongod(hello, URI)).toThrow(UnsupportedServerError);
     expect(() => requireSupportedMongod(hello, URI)).toThrow(remedy);

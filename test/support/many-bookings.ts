@@ -8,13 +8,13 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Spreads the copies over some days, so that a page of a listing by date holds some of them, not all. */
 const LONGEST_GAP_MS = 60 * MINUTE_MS;
-/** More bookings at one instant than fit on a page, so that pages also end within a tie. */
+/** More bookings with one `bookedAt` than fit on a page, so that pages end among them. */
 const LARGEST_TIE = 300;
 const AT_A_TIME = 1000;
 
 /**
  * Adds copies of `originals`, which the service created, to the collection: each with its own ids, keys, slot and
- * cells, in the past, and booked before now. Many share their instants to the millisecond, in no order of their ids.
+ * cells, in the past, and booked before now. Many have the same `bookedAt` to the millisecond, and ids are random.
  * Phones are assigned in turn, so that each customer has some copies.
  */
 export async function copyBookings(

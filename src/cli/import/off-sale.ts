@@ -23,7 +23,7 @@ export async function readOffSale(steps: readonly Step[], call: CallApi, when: '
   return found;
 }
 
-/** The changes of one venue in one: a resource's own change and its schedule become one entry. */
+/** The changes of one venue, merged: a resource's own change and its schedule become one entry. */
 function combined(changes: readonly Json[]): Json {
   const venue = changes.find((change) => 'venue' in change)?.['venue'] ?? {};
   const byResource = groupBy(

@@ -8,9 +8,9 @@ import { type Ids, type Plan, type ResourceInPlan, ruleChanges, type Step } from
 type Json = Record<string, unknown>;
 
 /**
- * Plans the price rules of a resource. The API cannot change a rule, so a different one is created again before the old
- * one is removed: one of the two always applies. Among rules of one priority the newest wins, which is the last in the
- * file: if one is created again, so are the later ones of its priority.
+ * Plans the price rules of a resource. The API cannot change a rule, so a different one is created before the old one
+ * is removed: one of the two always applies. Among rules of one priority the newest wins, which must be the last in the
+ * file: if a rule is created again, so are later rules of its priority.
  */
 export function planPriceRules(plan: Plan, { resource, existing, names, path }: ResourceInPlan): void {
   const current = existing?.rules ?? [];

@@ -15,8 +15,8 @@ export function sharedWhenMade({ venue, resource, current }: InPlan): string[] {
 }
 
 /**
- * The shared space in the completion of a resource that an interrupted import created. Lists everything, because the
- * service may have been cut off while relating them. Space shared with resources outside the file stays.
+ * The shared space to set on a resource that an interrupted import created. Lists everything: the service may have been
+ * cut off while relating resources. Space shared with resources outside the file stays.
  */
 export function sharedWhenCompleted(inPlan: InPlan, ids: Ids): { shares_space_with?: string[] } {
   const { venue, resource, existing } = inPlan;

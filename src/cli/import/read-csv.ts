@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Kind, { parents: readonly string[]; fields: readonl
   price_rule: { parents: ['venue', 'city', 'resource'], fields: fieldsOf(priceRuleBody) },
 };
 
-/** The column of a field; that of a name is called after its kind. */
+/** The column of a field; that of `name` is called like the kind. */
 const columnOf = (kind: Kind, field: string) => (field === 'name' ? kind : field);
 
 function columnsOf(kind: Kind): string[] {

@@ -1,4 +1,4 @@
-// The console's own script. Pages are made by the service and read without it; it sends the forms and keeps an open page fresh.
+// The console's script. Pages can be read without the script; it sends the forms and refreshes an open page.
 
 import './dialogs.js';
 import './forms.js';

@@ -1,4 +1,4 @@
-// Dialogs: opened by buttons that carry what is to stand in them, closed by Escape, by their cross, or when their form is done.
+// Dialogs. A button opens its dialog and has the texts to show; Escape, the cross or a successful form closes it.
 
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-dialog], [data-close], [data-copy]');
@@ -20,7 +20,7 @@ function open({ dataset }) {
   for (const link of dialog.querySelectorAll('[data-href]')) link.href = fill[link.dataset.href] ?? '';
   for (const part of dialog.querySelectorAll('[data-if]')) {
     part.hidden = !fill[part.dataset.if];
-    // What is hidden is neither required nor sent.
+    // Hidden fields are neither required nor sent.
     for (const control of part.querySelectorAll('input')) control.disabled = part.hidden;
   }
   for (const part of dialog.querySelectorAll('details')) part.open = false;
@@ -30,7 +30,7 @@ function open({ dataset }) {
   dialog.showModal();
 }
 
-/** Takes away what was said of an earlier attempt to send the form. */
+/** Removes the errors of an earlier attempt to send the form. */
 export function clearFaults(form) {
   for (const fault of form.querySelectorAll('.field-error')) fault.remove();
   for (const control of form.querySelectorAll('[aria-invalid]')) {
@@ -41,7 +41,7 @@ export function clearFaults(form) {
   if (general !== null) general.textContent = '';
 }
 
-/** Asks; whether the answer was yes. */
+/** Asks; resolves with whether the operator agreed. */
 export async function confirmed(question, yes) {
   const dialog = document.getElementById('confirm-dialog');
   dialog.querySelector('[data-text=question]').textContent = question;
@@ -52,7 +52,7 @@ export async function confirmed(question, yes) {
   return dialog.returnValue === 'yes';
 }
 
-/** Shows a secret until the dialog is closed; then the page has it no more. */
+/** Shows a secret until the dialog is closed, then deletes it from the page. */
 export async function showSecret(secret) {
   const dialog = document.getElementById('secret-dialog');
   const field = dialog.querySelector('input');
@@ -72,7 +72,7 @@ function closed(dialog) {
 async function copy(button) {
   const field = document.getElementById(button.dataset.copy);
   field.select();
-  // A page that came by plain http has no clipboard; what is selected can then be copied by hand.
+  // A page served over plain http has no clipboard; operators can copy the selected text by hand.
   const isCopied = await navigator.clipboard?.writeText(field.value).then(
     () => true,
     () => false,

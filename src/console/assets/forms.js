@@ -1,4 +1,4 @@
-// Forms that change something: each is one call of the operator API, with the cookie of whoever is signed in.
+// Forms that change something. Each makes one call of the operator API, with the signed-in operator's cookie.
 
 import { clearFaults, confirmed, showSecret } from './dialogs.js';
 import { refresh, say, sayThere, signInAgain } from './refresh.js';
@@ -30,7 +30,7 @@ async function submit(form) {
   }
 }
 
-/** What came back; rejects where the outcome is not known. */
+/** Calls the API; returns the response, rejects if the outcome is unknown. */
 async function call(form) {
   const [method, template] = form.dataset.api.split(' ');
   const path = template.replace(/\{(\w+)\}/g, (_all, name) => encodeURIComponent(form.elements[name].value));
@@ -46,7 +46,7 @@ async function call(form) {
   return { ok, status, body: status === 204 ? {} : await response.json() };
 }
 
-/** The fields as the API wants them; those that were left blank are left out. */
+/** The fields as the API wants them, without blank fields. */
 async function bodyOf(form) {
   const body = {};
   for (const control of form.elements) {
@@ -58,7 +58,7 @@ async function bodyOf(form) {
   return body;
 }
 
-/** The value of the chosen JSON file; its text where it is no JSON, which the API rejects with the reason. */
+/** The value of the chosen JSON file. Invalid JSON is sent as text, which the API rejects with the reason. */
 async function contentOf({ files: [file] }) {
   const text = await file?.text();
   try {
@@ -81,7 +81,7 @@ function valueOf(control, form) {
 }
 
 function newKey() {
-  // randomUUID exists on pages that came by https alone.
+  // randomUUID exists only on pages served over https.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
@@ -92,7 +92,7 @@ async function succeed(form, result) {
   form.closest('dialog')?.close();
   if (reveal !== undefined) await showSecret(result[reveal]);
   if ((result.conflict_count ?? 0) > 0) {
-    // Its page lists whom somebody has to call.
+    // The blackout's page lists the customers to call.
     location.assign(`/blackouts/${result.blackout_id}`);
     return;
   }
@@ -107,7 +107,7 @@ async function succeed(form, result) {
   if (result.blackout_id !== undefined) document.getElementById(result.blackout_id)?.focus();
 }
 
-/** Says what was wrong: beside the fields that the API names, else above the button. */
+/** Shows the errors next to the fields that the API names, else above the button. */
 function showFaults(form, { message, details = [] }) {
   const general = details.filter((detail) => !showAtField(form, detail));
   if (details.length === 0) general.push({ message });

@@ -1,4 +1,4 @@
-// The day's grid: one stop of the Tab key, the arrow keys inside, and holds that count down.
+// The day's grid: Tab stops at one slot, arrow keys move between slots, and holds count down.
 
 let current = '';
 
@@ -6,7 +6,7 @@ function slots() {
   return [...document.querySelectorAll('.grid a.slot, .grid button.slot')];
 }
 
-/** Lets the Tab key reach one slot: that which had the focus last, else the first of now, else the first. */
+/** Lets the Tab key reach one slot: the last focused, else the first current one, else the first. */
 function arrange() {
   const all = slots();
   const chosen =
@@ -45,7 +45,7 @@ function inColumn(slot, column = columnOf(slot)) {
   return slots().filter((each) => columnOf(each) === column);
 }
 
-/** The slot at the same height in the nearest column on that side that has any. */
+/** The slot nearest in height in the next column with slots on that side. */
 function beside(slot, step) {
   const columns = slots().map(columnOf);
   const wanted = columns.filter((column) => Math.sign(column - columnOf(slot)) === step);
@@ -65,7 +65,7 @@ document.addEventListener('click', (event) => {
   target.querySelector('a.slot, button.slot')?.focus();
 });
 
-// Counted from the seconds that the service sent, so that a wrong clock of this machine does not matter.
+// Counts from the seconds that the service sent, because this machine's clock may be wrong.
 let shownAtMs = performance.now();
 let isStale = false;
 
@@ -92,7 +92,7 @@ document.addEventListener('console:shown', onShown);
 setInterval(countDown, 1000);
 onShown();
 
-// Today opens at what is going on now, not at what is over.
+// Scrolls today to the current slots, past the earlier ones.
 const now = document.querySelector('.grid .now');
 if (now !== null) {
   const head = document.querySelector('.grid thead').offsetHeight;

@@ -1,6 +1,6 @@
-// What Bull Board has no option for: hides what the service rejects (queue-board.rules.ts), and asks why a queue is paused. Buttons
-// of a queue are recognised by their English names, the language that the board is set to; buttons of a job by their icons, because
-// they have no name until they get one here.
+// Does what Bull Board has no option for: hides calls that the service rejects (queue-board.rules.ts), and asks why a
+// queue is paused. Recognises queue buttons by their English names (the board is set to English), and job buttons by
+// their icons, because they have no name until this script adds one.
 
 const REFUSED = [
   ...['Add job', 'Empty', 'Obliterate', 'Set concurrency', 'Set rate limit', 'Clean all', 'Promote all', 'Pause all'],
@@ -9,7 +9,7 @@ const REFUSED_ICONS = ['corner-up-left', 'clock', 'files', 'pencil', 'arrow-up-d
   .map((icon) => `.lucide-${icon}`)
   .join(', ');
 
-/** Only what failed may be retried at once. */
+/** Only failed jobs may be retried together. */
 const isOfFailed = () => new URLSearchParams(location.search).get('status') === 'failed';
 
 function isRefused(control) {
@@ -18,7 +18,7 @@ function isRefused(control) {
   return control.closest('[class*=jobActions]') !== null && control.querySelector(REFUSED_ICONS) !== null;
 }
 
-/** What a button does whose icon is all that the board says of it. */
+/** Names for buttons that have only an icon. */
 const NAMES_OF_ICONS = Object.entries({
   'trash-2': 'Remove',
   'refresh-cw': 'Retry',
@@ -31,7 +31,7 @@ const NAMES_OF_ICONS = Object.entries({
 
 function amend() {
   for (const control of document.querySelectorAll('button, [role=menuitem]')) {
-    // The board's own style sheet shows what is only hidden.
+    // The board's style sheet overrides the attribute `hidden`.
     const display = isRefused(control) ? 'none' : '';
     if (control.style.display !== display) control.style.display = display;
     if (control.textContent.trim() !== '' || control.ariaLabel !== null) continue;

@@ -1,12 +1,12 @@
-// Brings the page up to date without losing the place: fetches it again and takes over its content.
+// Refreshes the page: fetches it again and replaces the content. Focus and scroll positions stay.
 
 const EVERY_MS = 15_000;
-/** More changes than this are only counted when they are read out. */
+/** If more slots changed, only their number is announced. */
 const MOST_TOLD = 3;
 
 const main = document.getElementById('main');
 
-/** Says something, to the eye and to a screen reader. */
+/** Shows a message that screen readers announce. */
 export function say(text) {
   const toast = document.getElementById('toast');
   toast.textContent = text;
@@ -18,7 +18,7 @@ export function say(text) {
 
 const KEPT = 'console:said';
 
-/** Says it on the page that is led to next. */
+/** Shows a message on the next page. */
 export function sayThere(text) {
   sessionStorage.setItem(KEPT, text);
 }
@@ -30,8 +30,8 @@ if (kept !== null) say(kept);
 let latest = 0;
 
 /**
- * Fetches this page again and shows it; focus and scroll positions stay where they are. False where that failed, where a later
- * call has begun meanwhile, and where `mayShow` says no once the answer is there.
+ * Fetches this page again and shows it; focus and scroll positions stay. False if that failed, if a later call has
+ * begun meanwhile, or if `mayShow` returns false once the response is there.
  */
 export async function refresh(mayShow = () => true) {
   latest += 1;
@@ -52,7 +52,7 @@ export async function refresh(mayShow = () => true) {
   return true;
 }
 
-/** Leads to the sign-in page and back here. */
+/** Opens the sign-in page, which returns to this page. */
 export function signInAgain() {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
@@ -75,7 +75,7 @@ function show(page) {
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
-/** Answers how to put the focus where it is now: by id, else on the first, second … of those that look alike. */
+/** Returns a function that restores the focus: by id, else by position among elements that look alike. */
 function keptFocus() {
   const focused = document.activeElement;
   if (!main.contains(focused)) return () => {};
@@ -97,8 +97,8 @@ const BUSY = [
 const FAULTS = '.form-error:not(:empty), .field-error';
 
 /**
- * Whether the page can be changed under the eyes of whoever sees it: nothing is open, sent, filled in, or refused and still to be
- * read. What a closed dialog has in it does not matter: it is made empty when it is opened.
+ * Whether a refresh disturbs nobody: nothing is open, being sent or filled in, and no error is shown. Closed dialogs do
+ * not matter, because opening a dialog empties it.
  */
 function isIdle() {
   if (document.querySelector(BUSY) !== null) return false;
@@ -126,7 +126,7 @@ function cellStates() {
   return new Map([...main.querySelectorAll('[data-cell]')].map((cell) => [cell.id, cell.dataset.state]));
 }
 
-/** Says which slots have changed; nothing where none has. */
+/** Announces the slots that have changed. */
 function tell(before) {
   const changed = [...main.querySelectorAll('[data-cell]')].filter(
     (cell) => before.has(cell.id) && before.get(cell.id) !== cell.dataset.state,

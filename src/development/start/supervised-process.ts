@@ -24,9 +24,8 @@ export type ProcessSpec = {
 export type SupervisedProcess = ReturnType<typeof superviseProcess>;
 
 /**
- * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel: when it
- * ends, the program knows that this process has ended. After it was ready once, it is restarted 1 s after each
- * unexpected end.
+ * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel: when the
+ * channel closes, the program knows that this process has ended. Once ready, it is restarted 1 s after unexpected ends.
  */
 export function superviseProcess(spec: ProcessSpec) {
   const { name, log, logFile } = spec;

@@ -14,7 +14,7 @@ import {
 import { postBody } from './alert-text.rules.ts';
 
 /**
- * The result of a POST; `error` is null if it was accepted. It is a code, because messages may quote the address, which
+ * The result of a POST; `error` is null if the POST was accepted, else a code: messages may quote the address, which
  * can be a secret.
  */
 type PostOutcome = { status: number | null; error: string | null };

@@ -3,7 +3,7 @@ import { type Db, isDuplicateKey } from '../../platform/mongo.ts';
 import type { AlertRow } from './alert-types.ts';
 import { alertCollection, alertStateCollection } from './alerts.model.ts';
 
-/** The right to post once; `failures` is the number of failed posts in a row before. */
+/** The right to post once; `failures` counts the consecutive failed posts before it. */
 export type PostLock = { holder: string; failures: number };
 
 /**
@@ -46,7 +46,7 @@ export async function scheduleNextPost(
   ]);
 }
 
-/** The mark of an alert with a latest revision that was not posted yet. */
+/** The mark of an alert whose latest revision is not posted yet. */
 const PENDING = { isUntold: true } as const;
 
 export async function hasPendingNotification(db: Db): Promise<boolean> {

@@ -73,7 +73,7 @@ const pausedBy = ({ pause }: AlertRow) =>
 
 const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
 
-/** Whether its `subject` is the name of a queue. */
+/** Whether the alert's `subject` is a queue's name. */
 export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
   return kind === 'queue_paused' || kind === 'worker_absent' || kind === 'job_dead_lettered';
 }
@@ -129,7 +129,7 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
   };
 }
 
-/** Counts only new dead letters. An alert that was resolved before it was posted says so. */
+/** An alert in one line, with its new dead letters only, or that it was resolved. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
     return row.notifiedAt === null ? `Raised and resolved: ${messageOf(row)}` : `Resolved: ${messageOf(row)}`;

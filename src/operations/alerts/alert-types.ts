@@ -20,7 +20,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 /** The operator's key that paused the queue, and the reason given. */
 export type Pause = { by: string | null; reason: string };
 
-/** A condition, from its detection until it has been gone for a while. Contains no customer data. */
+/** A condition, from its detection until some time after its end. Contains no customer data. */
 export type AlertRow = {
   _id: string;
   kind: AlertKind;
@@ -31,7 +31,7 @@ export type AlertRow = {
   raisedAt: Date;
   lastSeenAt: Date;
   resolvedAt: Date | null;
-  /** When ALERT_URL last accepted it. */
+  /** When ALERT_URL last accepted the alert. */
   notifiedAt: Date | null;
   /** New dead letters, failures in a row, waiting rows, given-up jobs, missing indexes or wrong keys; else 1. */
   count: number;

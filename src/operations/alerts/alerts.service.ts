@@ -30,13 +30,13 @@ export type AlertDeps = {
 };
 
 /**
- * How long a condition may last before an alert is raised: within 60 s of the fault, with a sweep every 5 s and 10 s to
- * take over from a dead watch.
+ * How long a condition lasts before its alert. With a sweep every 5 s, and 10 s to take over from a dead process,
+ * alerts open within 60 s.
  */
 const GRACE_MS = 30_000;
 /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
 const CALM_MS = 60_000;
-/** Wrong keys within two minutes: more than a person mistypes, fewer than a client sends that loops with an old key. */
+/** Wrong keys within two minutes: more than a person mistypes, fewer than a looping client with an old key sends. */
 const WRONG_KEYS = { admin: 20, partner: 200 };
 
 /** How long an endpoint must have failed for an alert and the metric. */

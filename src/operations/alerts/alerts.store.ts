@@ -10,7 +10,7 @@ const literal = (value: unknown): Expression => ({ $literal: value });
 const literals = (values: Record<string, unknown>): Expression =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [field, literal(value)]));
 
-/** The fields that an alert has from the start; an open alert keeps its own. */
+/** The fields of a new alert; an open alert keeps its values. */
 function kept(id: string, partnerId: string | null): Expression {
   const initial: Expression = {
     ...literals({ _id: id, partnerId }),
@@ -75,7 +75,7 @@ export async function touchDeadLetterAlerts(db: Db, subscriptionIds: readonly st
 
 const IDS_KEPT = 5;
 
-/** Adds dead letters to the open alert of their subscription, or raises it; its notification becomes pending. */
+/** Adds dead letters to the open alert of their subscription, or raises one; the notification becomes pending. */
 export async function addDeadLetters(
   db: Db,
   { subscriptionId, partnerId }: { subscriptionId: string; partnerId: string },

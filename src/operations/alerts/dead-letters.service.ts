@@ -12,7 +12,8 @@ const SWEEP_MS = 3000;
 const IDS_SHOWN = 5;
 
 /**
- * Adds each new dead letter to its subscription's alert and to the total, once: its mark goes in the same transaction.
+ * Adds each marked dead letter to its subscription's alert and to the total, once: the same transaction removes the
+ * mark.
  */
 export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
   const endsAt = performance.now() + SWEEP_MS;

@@ -34,7 +34,7 @@ export type AuditRow = {
   requestId: string;
   /** Chosen by this service. */
   serverRequestId?: string;
-  /** The status of the response; null until then, and for good if the process ended in between. */
+  /** The status of the response; null before it, and for good if the process ended first. */
   status: number | null;
   errorCode: string | null;
   before: unknown;

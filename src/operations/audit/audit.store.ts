@@ -7,7 +7,7 @@ import { shortenForListing } from './redact.rules.ts';
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
-/** Records an action at the database's time: only an update can read that, hence an upsert. */
+/** Records an action at the database's time: only an update can read it, hence an upsert. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
   await auditModel(db).findOneAndUpdate(
     { _id },
@@ -37,7 +37,7 @@ export async function listActionNames(db: Db): Promise<string[]> {
   return auditCollection(db).distinct('action');
 }
 
-/** The latest of these actions about a subject that was not rejected. */
+/** The latest of these actions about a subject, without rejected ones. */
 export async function findLatestAction(db: Db, subject: string, actions: readonly string[]): Promise<AuditRow | null> {
   const isCarriedOut = { $or: [{ status: null }, { status: { $lt: 400 } }] };
   return auditCollection(db).findOne(

@@ -23,8 +23,8 @@ const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 const MAX_CHARACTERS = 262_144;
 
 /**
- * The loggable part of an object as operators see it: without the values above and, if too long, without its longest
- * members. Null for anything but an object, and for listings.
+ * The loggable part of an object as operators see it: without NEVER_KEPT and, if too long, without its longest members.
+ * Null for anything but an object, and for listings.
  */
 export function redact(seen: unknown): unknown {
   if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return null;

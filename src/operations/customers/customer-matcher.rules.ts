@@ -53,7 +53,7 @@ const REORDERED_WORDS = 4;
 
 /** Whether the text contains a name's words in any order, as separate words or joined. */
 function containsWords(given: Folded, words: readonly string[]): boolean {
-  // Almost every text ends here.
+  // Almost every text fails this.
   if (!words.every((word) => given.letters.includes(word))) return false;
   if (words.length > 1 && words.every((word) => given.words.includes(word))) return true;
   const orders = words.length > REORDERED_WORDS ? [words, words.toReversed()] : ordersOf(words);

@@ -11,12 +11,12 @@ import { Refusal } from '../../platform/server-requirements.rules.ts';
 /** Describes a backup. It is written last, so a folder without it is not a backup. */
 export type Manifest = {
   format: 1;
-  /** The release that made it; older ones cannot restore it. */
+  /** The release that made the backup; older ones cannot restore it. */
   release: string;
   database: string;
   /** Contains everything acknowledged before this instant, by the database's clock. */
   takenAt: string;
-  /** Ids of the keys that seal its secrets: without these of ENCRYPTION_KEYS the secrets are lost. */
+  /** Ids of the ENCRYPTION_KEYS that seal its secrets: without these keys the secrets are lost. */
   encryptionKeyIds: string[];
   collections: DumpedCollection[];
 };

@@ -15,7 +15,7 @@ import { RELEASE } from './release.ts';
 
 /**
  * Writes a snapshot of the database into a new folder while the service runs (ADR 0021).
- * @throws BackupError if the folder is not empty, or if it takes longer than MongoDB keeps the snapshot
+ * @throws BackupError if the folder is not empty, or MongoDB drops the snapshot before the end
  */
 export async function backUp(
   { db, log }: { db: Db; log: Pick<Logger, 'info'> },

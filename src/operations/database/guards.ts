@@ -7,7 +7,7 @@ import type { ProcessScope } from '../../process/lifecycle.ts';
 import { missingGuards } from './collections.ts';
 import { requireUsable } from './migration-plan.service.ts';
 
-/** How often to check while some are missing, and while all exist. */
+/** How often to check while guards are missing, and while all exist. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
 
 const REMEDY = 'Run `npm run migrate` against this database; nothing has to be restarted.';

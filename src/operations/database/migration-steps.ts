@@ -20,7 +20,7 @@ export type Step = {
   version: number;
   name: string;
   count(db: Db): Promise<number>;
-  /** Changes them until `stopping` aborts; returns how many. */
+  /** Changes rows until `stopping` aborts; returns their number. */
   run(db: Db, stopping: AbortSignal): Promise<number>;
 } & ({ kind: 'expand' } | { kind: 'contract'; unusedSince: string });
 

@@ -10,8 +10,8 @@ import { compareReleases, RELEASE } from './release.ts';
 const BATCH = { count: 1000, bytes: 8_000_000 };
 
 /**
- * More than can be given between a backup and its restore (eleven days at 1000 events a second): a partner's feed
- * cursor may be that far ahead of the backup and would skip later events.
+ * More sequence numbers than events use between backup and restore (eleven days at 1000 events a second): a partner's
+ * feed cursor may be that far ahead of the backup and would skip later events.
  */
 const SKIPPED_NUMBERS = 1_000_000_000;
 
@@ -22,9 +22,8 @@ export type RestoreOptions = {
 };
 
 /**
- * Makes the database what the backup contains (ADR 0021). No process of the service may run meanwhile. Files are
- * verified first. Guards are created last, so nothing is sold before everything is restored. Repeat a broken run with
- * `replace`.
+ * Makes the database equal to the backup (ADR 0021). No process of the service may run meanwhile. Files are verified
+ * first. Guards are created last, so nothing is sold before everything is restored. Repeat a broken run with `replace`.
  * @throws BackupError before any change: for damaged files, a backup of a newer release, or a database that is not
  * empty
  */

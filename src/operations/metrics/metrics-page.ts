@@ -96,7 +96,7 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Undefined if it fails or takes too long. */
+/** Undefined if `work` fails or takes too long. */
 function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   return withTimeout(WAIT_MS, () => work).catch(() => undefined);
 }

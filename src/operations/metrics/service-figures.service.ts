@@ -23,7 +23,7 @@ const MAX_FAILING = 10_000;
 
 const seconds = (ms = 0) => ms / 1000;
 
-/** The figures in the database, read by index and with bounded counts. Each rejects if it cannot be reached. */
+/** Reads the figures in the database, by index and with bounded counts; rejects if the database is unreachable. */
 export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
   return [
     async () => ({ pbs_guard_indexes_missing: (await missingGuards()).length }),

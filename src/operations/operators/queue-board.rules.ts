@@ -32,7 +32,7 @@ export type BoardCall = {
 
 const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
-/** The action of a call to the board. Without a queue in its path it is about all of `queueNames`. */
+/** The action of a call to the board. A call without a queue in its path concerns all `queueNames`. */
 export function boardCallOf(
   { method, path, reason }: { method: string; path: string; reason: string | undefined },
   queueNames: readonly string[],

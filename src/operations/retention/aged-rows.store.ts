@@ -16,10 +16,10 @@ export type AgedRow = Record<string, unknown> & { _id: string };
  */
 export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd?: unknown };
 
-/** The most rows that a query examines, plus those with the last value: it may be that all of them must stay. */
+/** A query examines this many rows, plus those with the last value; all of them may have to stay. */
 const WINDOW = 5000;
 
-/** Rows that ended before `before` may be deleted: at least `days` days ago, by the database's clock. */
+/** Rows that ended before `before`, at least `days` days ago by the database's clock, may be deleted. */
 export type CutOff = { before: Date; days: number };
 
 const DAY_MS = 86_400_000;
@@ -81,7 +81,9 @@ function behind(field: string, from: AgedPosition | undefined): Record<string, u
   return left === undefined ? [{ [field]: { $gt: value } }] : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
 }
 
-/** Deletes those of `ids` that still ended before the cut-off; none if the database finds the cut-off too late. */
+/**
+ * Deletes those of `ids` that still ended before the cut-off; none if the database's clock makes the cut-off too late.
+ */
 export async function deleteAgedRows(
   db: Db,
   { collection, isWalked, isOver }: RetentionRule,
@@ -96,7 +98,7 @@ export async function deleteAgedRows(
   return deletedCount;
 }
 
-/** The result of restoring a row. `conflicting`: another row has a unique key, cell or id of it. */
+/** The result of restoring a row. `conflicting`: another row has one of its unique values. */
 export type Restored = 'restored' | 'present' | 'conflicting' | Error;
 
 /** Inserts the rows as they were, without changing existing ones. Returns the result for each, in order. */

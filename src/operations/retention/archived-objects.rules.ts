@@ -17,8 +17,8 @@ export function objectName(
 }
 
 /**
- * The objects among `names` for the days from `since` to `until`, the last archived first: if a row was archived twice,
- * that one is as it was deleted.
+ * The objects among `names` for the days from `since` to `until`, the last archived first: of a row archived twice,
+ * that object has the deleted version.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
   const [first, last] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];

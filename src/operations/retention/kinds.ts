@@ -17,7 +17,7 @@ export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
-  /** The setting of another kind that needs rows of this kind: they are kept as long as those. */
+  /** The setting of another kind that needs these rows: they are kept as long as rows of that kind. */
   neededFor?: keyof RetentionConfig;
   /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
@@ -80,7 +80,7 @@ async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<
   return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
 }
 
-/** Reservations with an event: an erasure finds an event only by its reservation. */
+/** Reservations with an event: erasures find events only by reservation. */
 async function logged(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   return findReservationsWithEvent(
     db,

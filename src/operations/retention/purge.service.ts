@@ -62,8 +62,8 @@ export async function purgeNext(
 
 /**
  * Deletes rows after their retention, page by page, with a rest after each page. With an archive, a row is deleted once
- * it is archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and
- * the others go on.
+ * it is archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run;
+ * other kinds continue.
  */
 async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
   const { db, log } = deps;

@@ -11,7 +11,7 @@ export const PURGES = definitionOf(purgeSchema);
 
 const purgeCollection = (db: Db) => collectionOf(db, purgeSchema);
 
-/** For a kind that was never purged completely: it counts as late from its first try on. */
+/** Records the first try of a kind that was never purged completely, to measure lateness. */
 export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {
   await setCompletedAt(db, kind, { $ifNull: ['$completedAt', '$$NOW'] });
 }
@@ -24,7 +24,7 @@ async function setCompletedAt(db: Db, kind: Kind['name'], completedAt: Expressio
   await purgeCollection(db).updateOne({ _id: kind }, [{ $set: { completedAt } }], { upsert: true });
 }
 
-/** For a kind that is kept for ever: it is never late. */
+/** Removes the record: a kind kept for ever is never late. */
 export async function forgetPurge(db: Db, kind: Kind['name']): Promise<void> {
   await purgeCollection(db).deleteOne({ _id: kind });
 }

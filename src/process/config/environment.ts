@@ -5,7 +5,7 @@ export function valueOf(environment: Record<string, string | undefined>, variabl
 
 /** The environment of the operator's command line, which needs no settings of a process. */
 export type OperatorEnvironment = {
-  /** Undefined if not set: the command line then calls the service of this machine. */
+  /** Undefined if not set: the command line then calls the service on this machine. */
   url: string | undefined;
   apiKey: string | undefined;
   adminPort: string;

@@ -12,7 +12,7 @@ const MAX_TYPING_ERRORS = 2;
 
 /**
  * A sentence for each variable that is probably a misspelt setting: its name differs in up to two letters from that of
- * an unset setting, or has one part more or less at its end. Other names are ignored.
+ * an unset setting, or either name continues the other with `_`. Other names are ignored.
  */
 export function misspeltFaults(
   environment: Readonly<Record<string, string | undefined>>,

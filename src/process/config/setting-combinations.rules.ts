@@ -3,7 +3,7 @@ import { type Config, RETRY_DELAYS_SECONDS, WEBHOOK_TIMEOUT_MS } from './setting
 import { type InsecureStore, insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
-/** Settings that are checked together; one that has a fault of its own is missing. */
+/** Settings to check together; a setting that is already invalid by itself is undefined. */
 type Settings = Partial<Config> & {
   /** NODE_TLS_REJECT_UNAUTHORIZED=0, which disables verification for all connections. */
   isTlsUnverified?: boolean;
@@ -23,7 +23,7 @@ export function settingsFaults(settings: Settings): string[] {
   ];
 }
 
-/** Settings that break no promise but are probably a mistake: a sentence each, for the log. */
+/** Settings that are probably a mistake: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
   const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
@@ -63,7 +63,7 @@ function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Sett
     ],
     [
       redisUrl !== undefined && redisAddress(redisUrl).kind === 'cluster' && !hasHashTag(queuePrefix ?? '{}'),
-      'QUEUE_PREFIX must have braces around part of it where REDIS_URL names a cluster: jobs of one queue would lie on several nodes, which no command spans; leave it out for {pbs}',
+      'QUEUE_PREFIX must have a part in braces where REDIS_URL names a cluster: otherwise one queue lies on several nodes, and commands cannot span nodes; remove the setting for the default, {pbs}',
     ],
     [
       unhealthy >= all,
@@ -101,7 +101,7 @@ function isAnythingDeleted(settings: Settings): boolean {
 /** 0 means for ever. */
 const daysOf = (setting: number): number => (setting === 0 ? Number.POSITIVE_INFINITY : setting);
 
-/** Compares with the key as base64 and as raw bytes. */
+/** Whether `text` is the key, in base64 or raw. */
 function isSameSecret(text: string, key: Buffer): boolean {
   return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
 }
@@ -118,11 +118,11 @@ function exposedFaults(settings: Settings): string[] {
     ],
     [
       encryption !== undefined,
-      `ENCRYPTION_KEYS ${encryption}; put a new one first: node -p "crypto.randomBytes(32).toString('base64')", and keep each of the others once, to decrypt`,
+      `ENCRYPTION_KEYS ${encryption}; put a new key first: node -p "crypto.randomBytes(32).toString('base64')", and keep each old key once, to decrypt`,
     ],
     [
       settings.webhookAllowPrivateNetworks === true,
-      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production, and where HOST or ADMIN_HOST is not loopback: partners could make this service call your own network; leave it out',
+      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production, and where HOST or ADMIN_HOST is not loopback: partners could make this service call your own network; remove the setting',
     ],
   ]);
 }
@@ -141,15 +141,15 @@ function productionFaults(settings: Settings): string[] {
     ),
     [
       settings.isTlsUnverified === true,
-      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; leave it out, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; remove the setting, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
     ],
     [
       delaysSeconds.join() !== RETRY_DELAYS_SECONDS.join(),
-      `WEBHOOK_RETRY_DELAYS_SECONDS must be ${RETRY_DELAYS_SECONDS.join()} in production: the contract promises these delays to partners; leave it out`,
+      `WEBHOOK_RETRY_DELAYS_SECONDS must be ${RETRY_DELAYS_SECONDS.join()} in production: the contract promises these delays to partners; remove the setting`,
     ],
     [
       webhookTimeoutMs !== WEBHOOK_TIMEOUT_MS,
-      `WEBHOOK_TIMEOUT_MS must be ${WEBHOOK_TIMEOUT_MS} in production: the contract promises that time to partners; leave it out`,
+      `WEBHOOK_TIMEOUT_MS must be ${WEBHOOK_TIMEOUT_MS} in production: the contract promises that time to partners; remove the setting`,
     ],
     [
       settings.archiveEndpoint?.startsWith('http:') === true,
@@ -157,7 +157,7 @@ function productionFaults(settings: Settings): string[] {
     ],
     [
       holdTtlSeconds < MIN_HOLD_SECONDS,
-      `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
+      `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: shorter holds are for tests; remove the setting to get the default, 600`,
     ],
     [
       isDirectConnection(settings.mongodbUri ?? ''),

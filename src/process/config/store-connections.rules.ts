@@ -26,7 +26,7 @@ export function mongodbFaults(uri: string): string[] {
     .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
     .map(
       ([name]) =>
-        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or missed; leave it out`,
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or missed; remove the option`,
     );
 }
 
