@@ -60,7 +60,7 @@ function readResponse(url: string, response: Response, text: string): unknown {
   throw new CallError(rejectionText(error, response.status), response.status >= 500);
 }
 
-/** The service may have acted if the status is a success or comes from a proxy, otherwise not. */
+/** After a success or a proxy's status the service may have acted, otherwise not. */
 function unreadable(url: string, { ok, status }: Response): CallError {
   if (status >= 500) {
     const message =

@@ -17,9 +17,7 @@ export function showListing(terminal: Terminal, fields: readonly string[], rows:
   writeWrapped(terminal, remark);
 }
 
-/**
- * Prints an object, a whole line for each field, so ids and secrets can be copied; lists of objects as tables below.
- */
+/** Prints each field on an uncut line, so ids and secrets can be copied, and then lists of objects as tables. */
 export function showObject(terminal: Terminal, object: Readonly<Record<string, unknown>>): void {
   const fields = flattened(isSchedule(object) ? hoursByDay(object) : object);
   const isTable = ([, value]: [string, unknown]) => objectsOf(value).length > 0;

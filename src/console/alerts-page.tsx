@@ -8,7 +8,7 @@ import { listingPage } from './listing.tsx';
 import { type Row, When } from './parts.tsx';
 import { type PageHandler, readQuery } from './request.ts';
 
-/** The open alerts, or those with another status. */
+/** Lists alerts by status, by default open ones. */
 export const alertsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(alertsQuery, request.query);
   const { status, kind, cursor, limit } = query;

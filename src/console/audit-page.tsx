@@ -89,7 +89,7 @@ function Change({ row: { before, after } }: { row: AuditRow }): VNode {
   );
 }
 
-/** From the beginning of the first day to the end of the last in `timeZone`. */
+/** The instants from the start of `from` to the end of `to` in `timeZone`. */
 function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): { from?: Date; to?: Date } {
   const last = to === undefined ? undefined : dayBounds(to, timeZone).end;
   return omitUndefined({

@@ -70,7 +70,7 @@ type BulkProps = {
   filter: Readonly<Record<string, string>>;
 };
 
-/** The count includes dead letters for ungranted venues; the response counts those redelivered. */
+/** The count includes dead letters for ungranted venues; the response counts only redelivered ones. */
 function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redeliverable = total(

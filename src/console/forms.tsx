@@ -83,7 +83,7 @@ export type Choice = readonly [value: string, label: string];
 
 type SelectProps = FieldProps & ComponentProps<'select'> & { options: readonly Choice[]; chosen?: string | undefined };
 
-/** A choice with its label; the first option unless one is chosen. */
+/** A choice with its label; by default the first option is chosen. */
 export function SelectField({ label, hint, fault, options, chosen, ...select }: SelectProps): VNode {
   const field = { id: select.id, label, hint, fault };
   return (

@@ -33,7 +33,7 @@ export type Page = {
   content: ComponentChildren;
   /** The section of the page in the header; absent for a page that is in none. */
   section?: Section;
-  /** Whether an open page refreshes by itself. */
+  /** Whether an open page refreshes automatically. */
   isLive?: boolean;
   status?: number;
 };
@@ -109,7 +109,7 @@ export async function readOpenAlerts(deps: { db: Db }) {
   return { rows, hasMore: next !== null };
 }
 
-/** The banner of open alerts above a page; those about the whole service or a queue with their full text. */
+/** The banner of open alerts above a page; alerts about the whole service or a queue have their full text. */
 function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
   if (rows.length === 0) return null;
   const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);

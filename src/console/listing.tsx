@@ -28,7 +28,7 @@ type Listing<Item> = Omit<TableProps, 'rows'> & {
   above?: VNode | false;
   page: { rows: Item[]; next: Position | null };
   row: (item: Item) => Row;
-  /** Whether the first page refreshes by itself. */
+  /** Whether the first page refreshes automatically. */
   isLive?: true;
 };
 

@@ -5,7 +5,7 @@ import { Badge, Section, Table, When } from './parts.tsx';
 
 type KeysProps = { partnerId: string; keys: readonly ApiKeyRow[]; now: Date; timeZone: string };
 
-/** A partner's keys, newest first, with the actions for those in force. */
+/** A partner's keys, newest first, with actions for the valid ones. */
 export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
   const path = `/api/v1/operator/partners/${partnerId}/keys`;
   return (

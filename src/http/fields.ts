@@ -123,7 +123,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
   },
 })) as { array: () => Joi.ArraySchema };
 
-/** At most `max` items. Those of a longer list are not checked: thousands of faults take a second and megabytes. */
+/** At most `max` items. Items of a longer list are not checked: thousands of faults take a second and megabytes. */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
 export const rupees = () =>

@@ -12,7 +12,7 @@ export type Drain = {
   idleMs: number;
 };
 
-/** For a process that is replaced under load: every request sent gets its response. */
+/** Drains a process that is replaced under load: every request sent gets its response. */
 export const DRAIN: Drain = { announceMs: 1000, idleMs: 2000 };
 const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 
@@ -59,8 +59,8 @@ function setConnectionClose(response: ServerResponse, before?: ServerResponse): 
 }
 
 /**
- * Resolves after a turn of the event loop without a new connection. Node accepts one waiting connection a turn; those
- * still waiting when it stops listening are reset, although requests were sent on them.
+ * Resolves after a turn of the event loop without a new connection. Node accepts one waiting connection a turn;
+ * connections that wait when it stops listening are reset, although requests were sent on them.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
   const endsAt = performance.now() + TAKE_TIMEOUT_MS;

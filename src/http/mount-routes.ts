@@ -16,7 +16,7 @@ type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignore
 /**
  * Serves the rows of a route table. Checks in order: route, caller, limit, body and query, handler. `limit` finds the
  * caller in `res.locals['caller']`. Another method of a known path returns 405 after `beforeRejection`; unknown paths
- * are left to `notFound`. Unknown fields of a body are listed in `X-Ignored-Fields`; those of a query are rejected,
+ * are left to `notFound`. Unknown fields of a body are listed in `X-Ignored-Fields`; unknown query fields are rejected,
  * except `ignoredInQuery`.
  */
 export function mountRoutes<Caller>(

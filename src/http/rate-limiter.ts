@@ -3,7 +3,7 @@ import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
 import type { RedisConnection } from '../platform/redis-client.ts';
 
-/** At most `limit` calls in `windowSeconds` from the first of them; callers see `name`. */
+/** At most `limit` calls in the `windowSeconds` after the first call; callers see `name`. */
 export type Quota = { name: string; limit: number; windowSeconds: number };
 
 /** The state of a key's window, which ends in `resetMs`. */
@@ -152,8 +152,8 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
 }
 
 /**
- * Rejects after two timers of 50 ms, one after the other. If this process stalls, only one of them expires, so a lack
- * of CPU does not count as an outage.
+ * Rejects after two consecutive timers of 50 ms. If this process stalls, only one timer expires, so a lack of CPU does
+ * not count as an outage.
  */
 function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export type RouteResponse = { status: number; body?: unknown; headers?: Record<s
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Headers of single responses; the generator adds those of every response. */
+/** Headers of single responses; the generator adds the headers of all responses. */
 export type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
 
 /** The description of a response; 204 and 304 have no body. */
@@ -44,7 +44,7 @@ type Described = {
   description?: string;
   responses: Readonly<Record<number, ResponseDescription>>;
   /**
-   * The codes of this endpoint's own rules. The generator adds those of authentication, validation, rate limit and
+   * The codes of this endpoint's own rules. The generator adds codes of authentication, validation, rate limits and
    * faults.
    */
   errors: readonly ErrorCode[];

@@ -7,8 +7,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Sends `body` as JSON, or prepared JSON as it is; a long response to a GET in gzip if accepted. Both forms share one
- * weak ETag, so either revalidates the other. Other methods are never compressed: their responses carry secrets, which
- * the length would reveal together with repeated input (BREACH). Notes the body for `sentBody`.
+ * weak ETag, so it revalidates both. Other methods are never compressed: their responses carry secrets, which the
+ * length would reveal together with repeated input (BREACH). Notes the body for `sentBody`.
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   res.locals['sent'] = body;

@@ -28,7 +28,7 @@ export function traceRequests(): RequestHandler {
 /** The pattern of the matched route, never the requested path; `unmatched` if there is none. */
 export function routeOf(req: Request): string {
   const { path } = (req.route ?? {}) as { path?: unknown };
-  // A mounted folder has no route, and its mount point is case-insensitive.
+  // A mounted folder has no route; its mount point is case-insensitive.
   const at = req.baseUrl.toLowerCase();
   if (typeof path === 'string') return at + path;
   return at === '' ? 'unmatched' : at;

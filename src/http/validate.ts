@@ -7,7 +7,7 @@ import { FIELD_NAME, fieldsOf, MOST_NAMES, repeatedInQuery, rewritten, unknownIn
 type Given = {
   query: unknown;
   querySchema: ObjectSchema<unknown> | undefined;
-  /** Unknown query fields that are ignored; all others are faults. */
+  /** Unknown query fields to ignore; other unknown fields are faults. */
   ignoredInQuery: readonly string[];
   body: unknown;
   bodySchema: ObjectSchema<unknown> | undefined;
@@ -16,9 +16,9 @@ type Given = {
 type Checked = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
 
 /**
- * Checks body and query together and reports all faults. Unknown fields of a body are dropped and listed; those of a
- * query are faults, because a mistyped filter would list everything. A body is not coerced; numbers and booleans of a
- * query are parsed.
+ * Checks body and query together and reports all faults. Unknown fields of a body are dropped and listed; unknown
+ * fields of a query are faults, because a mistyped filter would list everything. A body is not coerced; numbers and
+ * booleans of a query are parsed.
  */
 export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Given): Checked {
   const faults: FieldFault[] = [];
@@ -153,7 +153,7 @@ function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-/** For a field with an impossible name, reports its parent: the name may be anything, even a customer's name. */
+/** For a field with an impossible name, reports its parent: the text may be a customer's name. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {
   const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
   return at === -1 ? item : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };

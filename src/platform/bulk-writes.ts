@@ -89,8 +89,7 @@ const IN_TIME = { maxTimeMS: 1000 };
 
 /**
  * Makes idempotent updates of documents that a transaction may have locked. If an update has to wait for such a
- * transaction, it alone fails after two seconds; the others succeed. `asOne` is a single update with the effect of all
- * of them.
+ * transaction, only that update fails, after two seconds. `asOne` is a single update with the effect of all of them.
  */
 export async function updateEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,

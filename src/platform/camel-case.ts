@@ -12,7 +12,7 @@ export type SnakeCased<Fields> = { [Name in keyof Fields as SnakeCase<Name & str
 export const camelCase = (name: string): string =>
   name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** The fields with their names in camelCase; those that are undefined are left out. */
+/** The fields with their names in camelCase, without undefined fields. */
 export function camelCased<Fields extends object>(fields: Fields) {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[camelCase(name), value]])),

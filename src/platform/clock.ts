@@ -10,7 +10,7 @@ export type Clock = { now(): Date };
 export const systemClock: Clock = { now: () => new Date() };
 
 const MEASURE_EVERY_MS = 10_000;
-/** Several readings per measurement: the fastest one is the most exact. */
+/** Several readings per measurement: the fastest is most exact. */
 const SAMPLES = 3;
 /** The difference between the two clocks above which a warning is logged. */
 const WARN_FROM_MS = 2000;
@@ -21,7 +21,7 @@ const databaseClocks = new WeakMap<Db, DatabaseClock>();
 export const databaseClockOf = (db: Db): Pick<DatabaseClock, 'now' | 'measure'> =>
   databaseClocks.get(db) ?? { ...systemClock, measure: () => Promise.resolve() };
 
-/** Shows the database's time: the last measurement plus what the monotonic clock has counted since. */
+/** Shows the database's time: the last measurement plus the time that the monotonic clock has counted since. */
 export type DatabaseClock = Clock & {
   /** Reads the database's time; keeps the last reading if MongoDB does not respond. Single-flight; never rejects. */
   measure(): Promise<void>;

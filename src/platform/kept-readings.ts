@@ -24,7 +24,7 @@ const UNUSED_MS = 60_000;
 
 export const keyOf = ({ kind, id }: EntryName): string => `${kind.collection}:${id}`;
 
-/** The newest confirmed reading of each entry. Drops the least recently used first, and those unused for a minute. */
+/** The newest confirmed reading of each entry. Drops the least recently used first, and entries unused for a minute. */
 export function createKeptReadings() {
   const kept = new LRUCache<string, Reading>({
     max: MAX_ENTRIES,

@@ -31,13 +31,13 @@ export function onNewPrimary(db: Db, listener: () => void): void {
   });
 }
 
-/** For commands that may take hours, such as building an index, also on a slow disk. */
+/** Options for commands that may take hours, such as building an index on a slow disk. */
 export const PATIENT: mongoose.ConnectOptions = {
   socketTimeoutMS: 0,
   writeConcern: { ...DURABLE, wtimeoutMS: 60_000 },
 };
 
-/** For calls, which take 10 s at most: the driver notices a dead connection in time to retry on a new one. */
+/** Options for calls (at most 10 s): the driver notices a dead connection in time to retry on a new one. */
 export const IMPATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 4500 };
 
 /** Opens `db`, trying every second until `signal` aborts. @throws UnsupportedServerError, Refusal for a bad address */

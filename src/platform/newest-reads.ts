@@ -2,10 +2,12 @@ import { batched } from './batched.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db, ReadOptions } from './mongo.ts';
 
-/** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
+/** Options for decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
 export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
-/** For a "not found" that must be correct. Use only when something failed: it costs a write. Fails after 4 s. */
+/**
+ * Options for a "not found" that must be correct. Use only when something failed: it costs a write. Fails after 4 s.
+ */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
   readPreference: 'primary',
@@ -23,9 +25,7 @@ export async function confirmAbsence<T>(
 
 const MAX_KEYS = 500;
 
-/**
- * A batched read of one key, begun after the call. Before null is returned, a missing key is read again with CONFIRMED.
- */
+/** A batched read of one key, begun after the call. Before returning null, reads a missing key again with CONFIRMED. */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   first: ReadOptions = NEWEST,

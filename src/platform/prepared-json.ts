@@ -5,7 +5,7 @@ const compress = promisify(gzip);
 
 export type PreparedJson = {
   readonly bytes: Buffer;
-  /** In gzip, made on first use in another thread. */
+  /** Gzip form, made on first use in another thread. */
   compressed(): Promise<Buffer>;
   tag(make: (bytes: Buffer) => string): string;
 };

@@ -73,8 +73,8 @@ const PAGE_MAY_TAKE_MS = 120_000;
 
 /**
  * Does all due work, page by page, and again `everyMs` after the end, until `stopping` aborts. A lock in MongoDB,
- * renewed for each page, lets one process at a time sweep; a killed process blocks others for at most one page. A
- * failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has ended.
+ * renewed for each page, lets one process at a time sweep; a killed process blocks other processes for at most one
+ * page. A failed run is logged and repeated. `beat` is called after each page and run. Resolves after the last run.
  */
 export async function keepSweeping<Position>(
   db: Db,

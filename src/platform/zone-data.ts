@@ -33,7 +33,7 @@ export function isYearOlder(version: string, newest: string): boolean {
 
 const newestOf = (seen = NEWEST_KNOWN) => (seen > NEWEST_KNOWN ? seen : NEWEST_KNOWN);
 
-/** What is wrong with the zone data of this process, given the newest seen by others; empty if nothing is. */
+/** The faults of the zone data of this process, given the newest release that any process has seen. */
 export function zoneDataFaults(version: string, seen: string | undefined): string[] {
   const newest = newestOf(seen);
   const faults: string[] = [];
@@ -51,7 +51,9 @@ export function zoneDataFaults(version: string, seen: string | undefined): strin
   return faults;
 }
 
-/** Logs and counts the zone data of this process, warns if it is old or differs from others, remembers the newest. */
+/**
+ * Logs and counts the zone data of this process, warns if it is old or unlike other processes, remembers the newest.
+ */
 export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
   const collection = collectionOf(db, seenSchema);
   const seen = (await collection.findOne({ _id: 'newest' }))?.version;

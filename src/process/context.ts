@@ -19,7 +19,7 @@ export type WorkerContext<Settings = WorkConfig> = Pick<
 /** The context of services; each service takes the parts that it needs. */
 export type Context = WorkerContext<ConfigOf<'api'>> & {
   secretBox: SecretBox;
-  /** For cursors, which partners store and send back but cannot read. */
+  /** Seals cursors, which partners store and send back but cannot read. */
   cursorBox: SecretBox;
 };
 

@@ -20,7 +20,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
   stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: logs why and ends with exit code 1. */
   fail(reason: Error): void;
-  /** Registers a release, also while stopping. Releases run in reverse order, each once, also if others throw. */
+  /** Registers a release, also while stopping. Releases run in reverse order, each once, even after one throws. */
   onStop(label: string, release: () => Promise<unknown>): void;
 };
 

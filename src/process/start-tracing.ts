@@ -43,7 +43,7 @@ function startTracing(): () => Promise<void> {
   return () => provider.shutdown();
 }
 
-/** `partner-booking-api` and the like; OTEL_SERVICE_NAME takes precedence. */
+/** Such as `partner-booking-api`; OTEL_SERVICE_NAME takes precedence. */
 function serviceName(): string {
   return `partner-booking-${path.parse(process.argv[1] ?? 'process').name}`;
 }

@@ -38,7 +38,9 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
     });
 }
 
-/** @throws CommandError for faults, or if something was not done; the message lists what was done and what was not */
+/**
+ * @throws CommandError for faults, or if something was not done; the message lists the completed and the missing steps
+ */
 async function importVenues(file: string, options: Options, terminal: Terminal, connect: Connect): Promise<void> {
   const isForPrograms = options.json === true;
   const report = (fields: Record<string, unknown>) => {

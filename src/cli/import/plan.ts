@@ -68,7 +68,7 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
   // Nothing is sold at a hidden venue. The service relates shared space one by one; if it is cut off, the resource
-  // stays inactive, with a mark that distinguishes it from one that somebody closed.
+  // stays inactive, with a mark that distinguishes it from resources that operators closed.
   const hasMore = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
   const isHidden = existing === undefined ? hasMore || sharedWhenMade(inPlan).length > 0 : isHiddenNow(existing);
   if (existing === undefined) plan.steps.push(creation(inPlan, isHidden));

@@ -9,7 +9,7 @@ import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './
 const KIND_NAMES = ['venue', 'resource', 'schedule', 'price_rule'] as const;
 type Kind = (typeof KIND_NAMES)[number];
 
-/** The columns that name the parents of a row, and its fields, which are those of the operator API. */
+/** The columns that name the parents of a row, and the row's fields as in the operator API. */
 const KINDS: Readonly<Record<Kind, { parents: readonly string[]; fields: readonly string[] }>> = {
   venue: { parents: [], fields: fieldsOf(createVenueBody) },
   resource: { parents: ['venue', 'city'], fields: fieldsOf(createResourceBody) },

@@ -6,7 +6,7 @@ import { type Fault, type FileContent, faultOfFile, unreadable } from './file-co
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
-/** Tags other than those of YAML's core schema are warnings; no field is named by a list or a number. */
+/** Tags other than those of YAML's core schema are warnings; field names must be texts. */
 const OPTIONS = { prettyErrors: false, merge: true, resolveKnownTags: false, stringKeys: true };
 
 /** Reads YAML 1.2: `venues` with their `resources`, each with an optional `schedule` and `price_rules`. */

@@ -88,7 +88,7 @@ function totals(steps: readonly Step[], unchanged: number): string {
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Says what was done and what was not, and that repeating the command continues. */
+/** Lists the completed and missing steps; says that repeating the command continues. */
 export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): string {
   const all = steps.map(stepText);
   const [first = '', ...rest] = all.slice(doneCount);

@@ -97,8 +97,8 @@ const BUSY = [
 const FAULTS = '.form-error:not(:empty), .field-error';
 
 /**
- * Whether a refresh disturbs nobody: nothing is open, being sent or filled in, and no error is shown. Closed dialogs do
- * not matter, because opening a dialog empties it.
+ * Whether a refresh does not disturb the operator: nothing is open, being sent or filled in, and no error is shown.
+ * Closed dialogs do not matter, because opening a dialog empties it.
  */
 function isIdle() {
   if (document.querySelector(BUSY) !== null) return false;

@@ -47,7 +47,7 @@ export async function verifySha256(file: string, expected: string): Promise<void
  * binary: in `folder`, which must be empty, or in the library's own cache. @throws Error if that fails
  */
 export async function binaryFromLibrary(kind: ServerKind, folder: string, env: Environment): Promise<string> {
-  // Without this, both libraries do not check TLS certificates.
+  // Makes both libraries check TLS certificates.
   process.env['npm_config_strict_ssl'] ??= 'true';
   const wanted = { downloadDir: folder, version: kind.libraryVersion };
   if (kind.name === 'mongod') {

@@ -6,14 +6,15 @@ import { readState, writeState } from './data-folder.ts';
 import type { LogLine } from './run-command.ts';
 
 const portsFile = 'ports.json';
-/** Below the ports of outgoing connections: one of those could occupy a stored port at the next start. */
+/** Below the ports of outgoing connections, which could occupy a stored port at the next start. */
 const lowestPort = 20_000;
 const highestPort = 31_999;
 const leftoverDeadlineMs = 15_000;
 
 /**
- * The folder's port of this name; a new one is picked and stored. Waits for a taken port: the servers of a killed run
- * end within seconds. @throws Error if another program has taken it
+ * The folder's port of this name; a new port is picked and stored. Waits for a taken port: the servers of a killed run
+ * end within seconds.
+ * @throws Error if another program has taken it
  */
 export async function freeKeptPort(
   folder: string,

@@ -22,11 +22,11 @@ export type ServerKind = {
   /** The name in the cache; a different version needs a different name. */
   cachedAs: string;
   howToInstall: readonly string[];
-  /** What an exit code means, if the server's own output does not say what to do. */
+  /** The meaning and remedy of exit codes that the server's output does not explain. */
   exitReasons?: Readonly<Record<number, string>>;
 };
 
-/** From MongoDB 6.0 on, partial indexes allow `$in`, which the slot guard needs. */
+/** MongoDB 6.0 or newer, because the unique index on slots is partial with `$in`. */
 export const mongodKind: ServerKind = {
   name: 'mongod',
   variable: 'MONGOMS_SYSTEM_BINARY',

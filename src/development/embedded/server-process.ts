@@ -101,7 +101,7 @@ export async function endProcess(child: ChildProcess, graceMs: number, onKill?: 
 export function spawnBound(command: readonly string[], output: 'pipe' | 'ignore'): ChildProcess {
   const stdio = ['pipe' as const, output, output];
   const child = spawn('sh', ['-c', WHILE_INPUT_IS_OPEN, 'sh', ...command], { detached: true, stdio });
-  // Also ends the shell that waits for the end of input.
+  // Ends the shell that waits for the end of input.
   return child.once('exit', () => child.stdin?.destroy());
 }
 

@@ -88,7 +88,7 @@ function ensureServerCredentials(folder: string): Promise<ServerCredentials> {
   });
 }
 
-/** A new folder named after this process; removes those of processes that were killed. */
+/** A new folder named after this process; removes the folders of killed processes. */
 async function makeTemporaryFolder(): Promise<string> {
   const parent = await temporaryParent();
   const names = (await readdir(parent)).filter((name) => name.startsWith(temporaryPrefix));

@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const graceMs = 26_000;
 const stepAtHandMs = 5_000;
 const workerNames = ['hold-expiry', 'webhook-delivery'];
-/** The processes that need each secret; the others do not get it. */
+/** The processes that need each secret; other processes do not get it. */
 const secretsFor: Record<string, readonly string[]> = {
   OPERATOR_API_KEY: ['api'],
   ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
@@ -136,7 +136,7 @@ function childEnvironment(
   secrets: Awaited<ReturnType<typeof ensureSecrets>> | undefined,
 ): Environment {
   const host = env['HOST'] || '127.0.0.1';
-  // The demo's receiver is on this machine. If others reach the service, partners must not call into it.
+  // The demo's receiver is on this machine, which webhooks must not reach if other machines reach the service.
   const mayCallThisMachine = !isBeyondLoopback({ host, adminHost: env['ADMIN_HOST'] || '127.0.0.1' });
   return {
     ...env,

@@ -102,7 +102,7 @@ function union([first = {}, ...others]: readonly JsonSchema[]): JsonSchema {
   return orNull;
 }
 
-/** Leaves out what generators cannot handle: lists of one value that is no text, and patterns that are not portable. */
+/** Leaves out what generators cannot handle: lists of one non-text value, and patterns that are not portable. */
 function leaf(schema: Described): JsonSchema {
   const { flags, allow = [], rules = [] } = schema;
   const values = flags?.only === true ? allow.filter((value) => value !== null) : [];

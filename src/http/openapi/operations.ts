@@ -19,7 +19,7 @@ export type ListenerRules = ErrorRules & {
 /** Schemas and responses shared by operations: the components of the document. */
 export type SharedParts = { schemas: Components; responses: Map<string, ResponseObject> };
 
-/** Every code that an operation can return: its own codes, and those of checks that its schemas imply. */
+/** Every code that an operation can return: its own, and the codes of checks that its schemas imply. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
   const isChange = operation.method !== 'get';
@@ -85,7 +85,7 @@ function parameter(name: string, location: 'path' | 'query', schema: Described, 
     required,
     style: location === 'path' ? 'simple' : 'form',
     schema: rest,
-    // Swagger UI fills in examples; that of an optional parameter would narrow the request.
+    // Swagger UI fills in examples; optional ones would narrow the request.
     ...(required && example !== undefined ? { example } : {}),
   };
 }
@@ -100,7 +100,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators use `…Response` themselves. */
+/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators use `…Response`. */
 function resultName(operationId: string): string {
   const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];
   if (plural === undefined) return `${capitalized(operationId)}Result`;

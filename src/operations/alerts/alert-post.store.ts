@@ -55,7 +55,7 @@ export async function hasPendingNotification(db: Db): Promise<boolean> {
 
 /**
  * Alerts with a pending notification, the longest unposted first, so that an alert that changes often does not delay
- * others. `leftOut` is how many there are beyond `limit`.
+ * others. `leftOut` is the number of alerts beyond `limit`.
  */
 export async function findPendingNotifications(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
   const [rows, count] = await Promise.all([

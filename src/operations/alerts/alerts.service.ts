@@ -44,14 +44,14 @@ export const FAILING_MS = 3_600_000;
 const MAX_FAILING = 1000;
 
 /**
- * Dead letters come last: a process killed while counting some blocks the others until MongoDB ends its transaction.
+ * Dead letters come last: a process killed while counting them blocks other sweeps until MongoDB ends its transaction.
  */
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues and Redis are
- * read from the database, so any process notices the failure of another. Concurrent sweeps raise and log each alert
- * once. A condition that cannot be read is neither raised nor resolved, and does not delay the others.
+ * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except of queues and Redis are read
+ * from the database, so any process notices the failure of another. Concurrent sweeps raise and log each alert once. A
+ * condition that cannot be read is neither raised nor resolved, and delays no other.
  */
 export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];

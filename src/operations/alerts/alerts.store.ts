@@ -28,7 +28,7 @@ function kept(id: string, partnerId: string | null): Expression {
 
 /**
  * Updates the open alert of each condition, or raises one: a unique index allows one for each kind and subject. Returns
- * those that this call raised.
+ * the alerts that this call raised.
  */
 export async function noteConditions(db: Db, conditions: readonly Condition[]): Promise<AlertRow[]> {
   if (conditions.length === 0) return [];
@@ -141,7 +141,7 @@ export async function countOpenAlerts(db: Db): Promise<Record<string, number>> {
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-/** Alerts, the newest first; without a filter also those resolved within 90 days. */
+/** Alerts, newest first; without a filter including alerts resolved within 90 days. */
 export async function listAlerts(
   db: Db,
   filter: AlertFilter,

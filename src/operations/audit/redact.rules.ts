@@ -67,7 +67,7 @@ function withoutLongest(kept: Record<string, unknown>, length: number, maxLength
 const ID_FIELD = /^(?:id|(?!request_)\w+_id)$/;
 const MAX_ID_CHARACTERS = 200;
 
-/** The ids in an object: its own, and those of the objects to which it belongs. */
+/** The ids in an object: its own, and the ids of objects that contain it. */
 export function subjectsOf(seen: unknown): string[] {
   if (typeof seen !== 'object' || seen === null) return [];
   const ids = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>

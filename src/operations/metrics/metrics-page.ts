@@ -54,7 +54,7 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   });
 }
 
-/** `/metrics` of a worker: its own figures. API processes also serve those of the whole service. */
+/** `/metrics` of a worker: its own figures. API processes also serve figures of the whole service. */
 export function mountProcessMetrics(app: Express, registry: Registry, progress: Progress): void {
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
     const parts = [await registry.metrics(), await expose([readWork(progress)])];

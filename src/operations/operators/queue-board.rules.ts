@@ -10,10 +10,9 @@ const ALLOWED = new Set([
 ]);
 
 /**
- * Whether the board may make this call: reading, pausing and resuming a queue, removing one job (sweeps find what is
- * still due) and retrying failed ones. Other calls could stop the service and are not needed. Pausing all queues at
- * once is rejected, because each pause has its own reason. Calls that a later version of the board adds are rejected
- * too.
+ * Whether the board may make this call: reading, pausing and resuming a queue, removing one job (sweeps find due work)
+ * and retrying failed ones. Other calls could stop the service and are not needed. Pausing all queues at once is
+ * rejected, because each pause has its own reason. Calls that a later version of the board adds are rejected too.
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;

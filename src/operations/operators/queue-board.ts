@@ -80,7 +80,7 @@ export function createQueueBoard(
   return serverAdapter.getRouter() as RequestHandler;
 }
 
-/** In UTC like the logs, and labelled so. */
+/** Dates in UTC like the logs, labelled so. */
 const UTC = {
   day: 'numeric',
   month: 'short',

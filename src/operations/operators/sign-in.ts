@@ -182,7 +182,7 @@ function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: nu
   });
 }
 
-/** Only a path of this origin: `//host` and `\` would lead elsewhere. */
+/** `next`, if a path of this origin: `//host` and `\` lead elsewhere. */
 function localPath(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) ? next : '/';
 }

@@ -82,7 +82,7 @@ function behind(field: string, from: AgedPosition | undefined): Record<string, u
 }
 
 /**
- * Deletes those of `ids` that still ended before the cut-off; none if the database's clock makes the cut-off too late.
+ * Deletes the rows `ids` that still ended before the cut-off; none if the database's clock makes the cut-off too late.
  */
 export async function deleteAgedRows(
   db: Db,

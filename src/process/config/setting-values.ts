@@ -70,7 +70,7 @@ function folderOf(url: string): string | undefined {
   }
 }
 
-/** At least `min` days, or 0: for ever. The note is what docs/configuration.md shows. */
+/** At least `min` days, or 0: for ever. docs/configuration.md shows the note. */
 export const days = (min: number) =>
   Joi.number()
     .integer()

@@ -16,7 +16,7 @@ import {
   timeZone,
 } from './setting-values.ts';
 
-// Each setting by its variable, with its bounds and default. docs/configuration.md says what each is for.
+// Each setting by its variable, with its bounds and default. docs/configuration.md explains each one.
 
 const text = () => Joi.string();
 const optional = () => Joi.string<string | undefined>();
@@ -127,7 +127,7 @@ export type ProcessName = keyof typeof SETTINGS;
 
 type ValueOf<S> = S extends Joi.AnySchema<infer Value> ? Value : never;
 
-/** The values of settings by the camelCase names of their variables; those that may be undefined are optional. */
+/** The values of settings by the camelCase names of their variables; values that may be undefined are optional. */
 type Values<S extends Record<string, Joi.Schema>> = {
   [V in keyof S as undefined extends ValueOf<S[V]> ? never : CamelCase<V & string>]: ValueOf<S[V]>;
 } & {

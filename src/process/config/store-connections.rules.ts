@@ -30,7 +30,7 @@ export function mongodbFaults(uri: string): string[] {
     );
 }
 
-/** The fault of a connection that others could read, change or open, unless `optOut` accepts it. */
+/** The fault of a connection that strangers could read, change or open, unless `optOut` accepts it. */
 export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
 type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;
