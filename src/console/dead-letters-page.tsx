@@ -11,7 +11,7 @@ import { readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { type PageHandler, readQuery } from './request.ts';
 
-/** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match the filter. */
+/** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
   // The two filters that both the listing and the bulk call have, so that the page shows exactly the deliveries that it
   // redelivers.

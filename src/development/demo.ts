@@ -14,7 +14,7 @@ const cleanup = createCleanup();
 let isEnding = false;
 
 onStopSignal((signal) => void end(130, `Interrupted (${signal}).`));
-// A closed reader, such as `head`, must leave nothing behind either.
+// Clean up too if a reader such as `head` closes.
 process.stdout.on('error', () => void end(1));
 
 try {

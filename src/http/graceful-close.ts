@@ -71,7 +71,7 @@ async function untilNoneWaits(server: Server): Promise<void> {
   server.on('connection', count);
   for (let before = -1; taken !== before && performance.now() < endsAt; ) {
     before = taken;
-    // Only the immediate after next follows a poll for connections.
+    // Wait twice: only the second immediate follows a poll for connections.
     await nextImmediate();
     await nextImmediate();
   }
@@ -91,7 +91,7 @@ function closeSilent(connections: Connections, idleMs: number): () => void {
   };
   const check = () => {
     const over = [...connections.keys()].filter(isSilent);
-    // A busy process reads what has arrived meanwhile between a timer and an immediate.
+    // A busy process reads arrived data between a timer and an immediate.
     setImmediate(() => {
       for (const socket of over) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
     });

@@ -68,8 +68,8 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 }
 
 /**
- * Calls that free a slot are allowed without guards: a guard index cannot be built over two claims of one slot (ADR
- * 0019).
+ * Calls that free a slot are allowed without guard indexes, which cannot be built while two reservations claim one slot
+ * (ADR 0019).
  */
 const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 

@@ -3,7 +3,7 @@ import { type Db, type Expression, type ReadOptions, unlessDuplicate } from './m
 import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
-/** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */
+/** A kind of cache entry: documents of a collection by `_id`, after the pipeline `stages`. */
 export type EntryKind = { collection: string; stages: readonly Expression[] };
 export type EntryName = { kind: EntryKind; id: string };
 
@@ -41,7 +41,7 @@ function readOf({ collection, stages }: EntryKind, names: readonly EntryName[]):
   return { $unionWith: { coll: collection, pipeline: [named, ...stages, row] } };
 }
 
-/** A single document: the longest lease of any process. `leaseMs` never falls. */
+/** A single document: the longest lease (validity of cached rules) of any process. It never falls. */
 type CacheLease = { _id: string; leaseMs: number };
 
 const ID = 'rules';

@@ -7,7 +7,7 @@ import { onNewPrimary } from './mongo-connection.ts';
 export type Term = { isOver: boolean };
 
 export type ConfirmedPrimary = {
-  /** Await it before each reading. Resolves once the database knows the lease length of this process. */
+  /** Await it before each reading. Resolves once the database has stored `leaseMs`, how long cached rules are valid. */
   ready(): Promise<void>;
   /** The current term: commands sent now run in it. */
   term(): Term;

@@ -10,7 +10,7 @@ import type { Progress } from './progress.ts';
 
 export type SweptPage<Position> = {
   count: number;
-  /** Start of the next page, if this one was full: after every item of this page, failed ones included. */
+  /** Where the next page starts, if this page was full: after all its items, failed ones included. */
   next?: Position | undefined;
 };
 

@@ -29,7 +29,7 @@ export function sharedWhenCompleted(inPlan: InPlan, ids: Ids): { shares_space_wi
 
 /**
  * Existing resources must agree with the file: changing shared space takes them off sale for a moment, and fails if
- * claims overlap, so it is a separate command. Resources of an interrupted import are completed.
+ * holds or bookings overlap, so it needs a separate command. Resources of an interrupted import are completed.
  */
 export function sharingFaults({ venue, resource, current, existing }: InPlan): Fault[] {
   if (existing === undefined || !resource.saysShared || isSetLater(resource, existing)) return [];

@@ -43,7 +43,8 @@ function amend() {
 new MutationObserver(amend).observe(document.documentElement, { childList: true, subtree: true });
 amend();
 
-// The board sends its calls by XMLHttpRequest. A call that pauses a queue carries the reason; without one it is not sent.
+// The board sends its calls by XMLHttpRequest. A call that pauses a queue carries the reason; without a reason it is
+// not sent.
 const { open, send } = XMLHttpRequest.prototype;
 const pausing = new WeakMap();
 

@@ -13,7 +13,7 @@ const delaysSeconds = [300, 900, 1800, 3600];
 
 type EventType = WebhookEvent['event_type'];
 type Endpoint = { url: string; status: number; secretKey: string; deliveries: Delivery[] };
-/** The first gets all events; the second only the cancellation, and fails until it is repaired. */
+/** `working` gets all events; `failing` gets the cancellation, and fails until repaired. */
 export type Endpoints = { working: Endpoint; failing: Endpoint };
 
 export async function subscribe({ client, transcript }: Seller, cleanup: Cleanup): Promise<Endpoints> {

@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const WRITE_EVERY_MS = 1000;
 const MAX_ROWS = 100;
 
-/** A row, perhaps about to be written, and how many wrong keys it stands for. */
+/** An audit row, perhaps not written yet, and how many wrong keys it counts. */
 type Counted = { id: Promise<string | undefined>; attempts: number };
 
 /**

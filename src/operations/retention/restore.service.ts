@@ -15,7 +15,7 @@ export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: D
 export type RestoreReport = {
   restored: number;
   present: number;
-  /** Rows left out because another row has a unique value of them: a claimed cell, an idempotency key. */
+  /** Rows left out because another row has one of their unique values: claimed cell, idempotency key. */
   conflicting: number;
   /** Rows rejected by the database, and unreadable objects. */
   failed: number;
@@ -25,8 +25,8 @@ export type RestoreReport = {
 const expand = promisify(gunzip);
 
 /**
- * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. If another row
- * has its claim or key, a row is skipped and logged.
+ * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. A row is
+ * skipped and logged if another row has its slot or key.
  */
 export async function restoreArchive(
   deps: RestoreDeps,
