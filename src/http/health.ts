@@ -83,7 +83,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
 ];
 
 export type HealthDeps = {
-  /** Names of guard indexes that the database lacks; rejects if it cannot be reached. */
+  /** Names of guard indexes that the database lacks; rejects if MongoDB cannot be reached. */
   missingGuards: () => Promise<string[]>;
   queues: Pick<Queues, 'tryWrite'>;
   progress: Pick<Progress, 'stalls'>;

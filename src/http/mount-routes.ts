@@ -50,7 +50,7 @@ const idsAsStored: RequestHandler = ({ params }, _res, next) => {
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** The time limit of a call. After it the call gets 503, and its writes may still take effect. */
+/** The time limit of a call. Then the call gets 503, but its writes may still take effect. */
 const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {

@@ -1,7 +1,7 @@
 import Joi, { type ObjectSchema, type Schema, type SchemaMap } from 'joi';
 import { EXAMPLE } from './example-values.ts';
 
-// Schemas of responses. They describe, and tests check real responses against them; nothing is validated while serving.
+// Schemas of responses, for the API description and tests of real responses; nothing is validated while serving.
 
 /** Fields are present unless `.optional()`. More may be added; some generated clients must be told that. */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>

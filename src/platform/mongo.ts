@@ -17,7 +17,7 @@ export type Snapshot = { session: ClientSession };
 
 export type Expression = Record<string, unknown>;
 
-/** A collection of the driver, by a name that is known only when it runs. */
+/** A collection of the driver, by a name known only at run time. */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);
 }

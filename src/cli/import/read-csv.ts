@@ -132,7 +132,7 @@ function addHours(
     faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
   else if (date !== undefined) exceptions.push(at({ date: dateIn(date), hours: openings }, row.line));
   for (const day of listIn(days ?? '', 'days_of_week')) {
-    // The names of properties that every object has: the schema would not see them.
+    // A name that every object inherits, such as `constructor`: the schema would miss it.
     if (day in Object.prototype) faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
     else (weekly[day] ??= at([], row.line)).push(...(openings ?? []));
   }

@@ -1,4 +1,4 @@
-/** Sets up the story: a running service, venues, and a partner of its own. */
+/** Sets up the demo: a running service, venues, and a new partner. */
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

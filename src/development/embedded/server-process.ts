@@ -48,7 +48,7 @@ export type RunningServer = {
 /**
  * Starts the server with `args` and its data in `dataPath`. Resolves when its port accepts connections and `prepare` is
  * done.
- * @throws Error if no binary is found, or with the server's last output if it ends before that; it is stopped then
+ * @throws Error if no binary is found, or with the server's last output if it ends before that; no server remains
  */
 export async function startServer(
   kind: ServerKind,

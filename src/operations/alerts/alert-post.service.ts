@@ -77,7 +77,7 @@ const READ_AT_MOST_BYTES = 16 * 1024;
 
 /**
  * Returns the function that posts to ALERT_URL, with one deadline for connecting and the whole response. Redirects are
- * not followed; only the status counts. Private addresses are allowed: the operator chose this one. Never rejects, and
+ * not followed; only the status counts. Private addresses are allowed: the operator chose ALERT_URL. Never rejects, and
  * never repeats the address.
  */
 export function createAlertPost(

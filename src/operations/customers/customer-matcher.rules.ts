@@ -1,6 +1,6 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 
-/** A name and an address as a customer once gave them. */
+/** A name and an email address that a customer gave. */
 export type Identity = { name: string | null; email: string | null };
 
 const BETWEEN = '[^\\p{L}\\p{M}\\p{N}]';

@@ -43,5 +43,5 @@ export async function dropDatabase(db: Db): Promise<void> {
   await db.db?.dropDatabase();
 }
 
-/** Whether MongoDB no longer keeps the snapshot: it is older than `minSnapshotHistoryWindowInSeconds`. */
+/** Whether MongoDB has dropped the snapshot, which is older than `minSnapshotHistoryWindowInSeconds`. */
 export const isSnapshotTooOld = (err: unknown): boolean => (err as { code?: unknown } | null)?.code === 239;

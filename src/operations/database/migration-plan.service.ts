@@ -17,7 +17,7 @@ export const TARGET: Target = { release: RELEASE, collections: COLLECTIONS, step
 export type StepState = {
   /** `waits`: runs at the next upgrade. `newer`: a step of a newer release. */
   name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
-  /** How many rows it would change now; 0 if unknown. */
+  /** How many rows the step would change; 0 if unknown. */
   count: number;
 };
 

@@ -7,7 +7,7 @@ export type AppliedStep = {
   name: string;
   /** Set for a contract step: older releases cannot run on this database any more. */
   unusedSince?: string;
-  /** The release whose migration last ran it. */
+  /** The release that last ran the step. */
   release: string;
   startedAt: Date;
   finishedAt?: Date;

@@ -1,7 +1,7 @@
 // A killed worker's delivery is taken over within its timeout of 10 s plus the first two figures below: 18 s of the
 // promised 20.
 
-/** How much longer than a send its job is locked; a live worker renews the lock. */
+/** How much longer than a send the job is locked; a live worker renews the lock. */
 export const LOCK_MARGIN_MS = 6000;
 /** How often workers search for jobs with an expired lock. */
 export const STALLED_CHECK_MS = 2000;
