@@ -109,7 +109,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: 'text',
       },
       cacheLeaseMs:
-        'How long a process may act by cached rules. A call that takes something off sale is answered after 1.2 times that. Set it to about ten times the duration of an acknowledged write. To make it shorter, stop all processes and delete the collection `cache_leases`',
+        'How long a process may act by cached rules. A call that takes something off sale responds after 1.2 times as long. Set the lease to about ten times the duration of an acknowledged write. To make it shorter, stop all processes and delete the collection `cache_leases`',
     },
   },
   {

@@ -2,6 +2,7 @@ import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
 import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts';
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
+import { BOARD_PATH } from '../operations/operators/queue-board.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
@@ -40,9 +41,9 @@ const STATUSES = [
 
 /** The page on which the operator can act on the alert. */
 function linksOf(row: AlertRow): [label: string, path: string][] {
-  if (row.kind === 'job_dead_lettered') return [['Dead-letter queue', '/queues/queue/dead-letter?status=failed']];
-  if (isOfQueue(row)) return [['Queue', `/queues/queue/${row.subject}`]];
-  if (row.kind === 'delivery_overdue') return [['Queue', '/queues/queue/webhook-delivery']];
+  if (row.kind === 'job_dead_lettered') return [['Dead-letter queue', `${BOARD_PATH}/queue/dead-letter?status=failed`]];
+  if (isOfQueue(row)) return [['Queue', `${BOARD_PATH}/queue/${row.subject}`]];
+  if (row.kind === 'delivery_overdue') return [['Queue', `${BOARD_PATH}/queue/webhook-delivery`]];
   if (row.subject === null || row.partnerId === null) return [];
   return [
     ['Dead letters', withQuery('/dead-letters', { subscription_id: row.subject })],

@@ -1,11 +1,16 @@
 import { expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './in-doubt-rows.ts';
 import { AUDITED, BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, read, single } from './in-doubt-rows.ts';
-import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
+import { anyCustomer, countOf, reservations, type World } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
 /** The length of the leases that a change waits for. */
 const LEASE_LENGTH = read('find', 'cache_leases');
+
+async function newPartnerId({ operator }: World): Promise<string> {
+  const body = { name: 'New', contact_email: 'dev@partner.example' };
+  return String(expectStatus(await operator.post(`${OPERATOR}/partners`, body), 201)['partner_id']);
+}
 
 const OPERATOR_ROWS: Row[] = [
   {
@@ -90,13 +95,9 @@ const OPERATOR_ROWS: Row[] = [
     call: 'an API key',
     struck: [single('insert', 'api_keys')],
     prepare: async (world) => {
-      const made = await world.operator.post(`${OPERATOR}/partners`, {
-        name: 'Keyless',
-        contact_email: 'dev@partner.example',
-      });
-      const partnerId = expectStatus(made, 201)['partner_id'];
+      const partnerId = await newPartnerId(world);
       return {
-        call: () => world.operator.post(`${OPERATOR}/partners/${String(partnerId)}/keys`, { label: 'first' }),
+        call: () => world.operator.post(`${OPERATOR}/partners/${partnerId}/keys`, { label: 'first' }),
         effects: () => countOf(world, 'api_keys', { partnerId }),
       };
     },
@@ -109,12 +110,12 @@ const OPERATOR_ROWS: Row[] = [
   },
   {
     call: 'a grant',
-    struck: [single('update', 'grants')],
+    struck: [inside('update', 'grants'), COMMIT],
     prepare: async (world) => {
-      await world.operator.delete(`${OPERATOR}/partners/${world.partner.id}/venues/${world.venueId}`);
+      const partnerId = await newPartnerId(world);
       return {
-        call: () => world.operator.put(`${OPERATOR}/partners/${world.partner.id}/venues/${world.venueId}`),
-        effects: () => countOf(world, 'grants', { partnerId: world.partner.id }),
+        call: () => world.operator.put(`${OPERATOR}/partners/${partnerId}/venues/${world.venueId}`),
+        effects: () => countOf(world, 'grants', { partnerId }),
       };
     },
     before: 0,

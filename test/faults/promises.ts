@@ -9,7 +9,7 @@ export const PROMISES = {
   7: 'Every process can be replaced under load.',
   8: 'A hostile receiver keeps nobody else waiting.',
   9: 'Once a change is answered that revokes, suspends or closes, no process goes by what was before.',
-  10: 'No call takes longer than 12 s, and after any fault calls are answered normally within 10 s.',
+  10: 'No call but recoveries, erasures and bulk calls takes longer than 12 s, and within 10 s of any fault calls succeed.',
 } as const;
 
 export type PromiseId = keyof typeof PROMISES;
