@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults -- [--write] [jest arguments]`: tests each promise of docs/guarantees.md. Starts whole systems
  * and injects faults (test/faults), and prints for each promise the result, the number of tries, the seed and the
- * duration. Fails if an experiment fails or a promise was not tried. Takes up to 30 minutes on two cores.
+ * duration. Fails if an experiment fails or a promise was not tried. Takes some 45 minutes on two cores.
  *
  * PROPERTY_SEED draws other histories. `--write` updates docs/evidence/guarantees.md. Jest arguments select a part.
  */
