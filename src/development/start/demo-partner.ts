@@ -52,7 +52,8 @@ export async function startDemoReceiver(dataDir: string, log: LogLine) {
     async () => (await readDemo(dataDir))?.webhookSecretKey,
     ({ headers, event, fault }) => {
       const what = `webhook ${headers['x-webhook-event']}, attempt ${headers['x-delivery-attempt']}`;
-      log(event ? `${what}, signature ok: ${event.slot_id}` : `${what}: REFUSED, ${fault}`);
+      const about = event?.slot_id ?? `venue ${event?.venue_id}`;
+      log(event ? `${what}, signature ok: ${about}` : `${what}: REFUSED, ${fault}`);
       return 200;
     },
   );
