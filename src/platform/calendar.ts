@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 
 const MAX_REMEMBERED = 10_000;
 
-/** Calls `make` once for each key: Temporal takes 10 to 20 µs, and one call asks for the same few days repeatedly. */
+/** Caches the results of `make`. Temporal takes 10 to 20 µs, and one call asks for the same few days repeatedly. */
 export function remembered<T>(make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {

@@ -10,7 +10,7 @@ import type { Progress } from './progress.ts';
 
 export type SweptPage<Position> = {
   count: number;
-  /** Where the next page starts, if this page was full: after all its items, failed ones included. */
+  /** The start of the next page, if this page was full: after all items of this page, even failed ones. */
   next?: Position | undefined;
 };
 

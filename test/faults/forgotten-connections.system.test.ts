@@ -65,7 +65,7 @@ test('when a firewall has forgotten the idle connections to MongoDB, calls are a
   expect(longestOf(next)).toBeLessThan(QUICK_MS);
   report({
     promise: 10,
-    experiment: `${forgotten} idle connections of an API to MongoDB are dead, and nobody has said so`,
+    experiment: `${forgotten} idle connections of an API to MongoDB are dead, without a reset`,
     count: `${2 * CALLS} calls at the same time, then as many again`,
     result: `answered after ${inSeconds(longestOf(met))} s at most, the next after ${inSeconds(longestOf(next))} s`,
   });

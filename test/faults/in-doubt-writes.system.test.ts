@@ -183,8 +183,8 @@ describe('a transaction whose commit is never acknowledged', () => {
           const answer = await own.call();
           return answer.status === 503 ? undefined : answer;
         });
-        // A commit may still take effect after its call got 503.
-        if (again.headers.get('idempotent-replayed') === 'true') wasDone = true;
+        // A commit whose requests are lost may still take effect after its call got 503.
+        if (fault === REQUEST_LOST && again.headers.get('idempotent-replayed') === 'true') wasDone = true;
         await expectOnce(row, { ...own, call: firstOf(again, own.call) }, reply, wasDone);
         found.calls += 1;
         found.inDoubt += 1;
@@ -211,14 +211,14 @@ test('control: if the service forgets the key, the repeated call has its effect 
 afterAll(() => {
   report({
     promise: 5,
-    experiment: 'calls whose request or reply is lost, or which MongoDB refuses or does not acknowledge',
+    experiment: 'calls whose request or reply is lost, or which MongoDB rejects or does not acknowledge',
     count: `${found.calls} calls, ${found.inDoubt} answered 503, ${found.done} of these had been done`,
     result: `${found.triedCalls - found.calls} with an effect twice or another answer`,
     beganAt,
   });
   report({
     promise: 5,
-    experiment: 'work of the workers whose writes are lost, refused or not acknowledged',
+    experiment: 'workers whose writes are lost, rejected or not acknowledged',
     count: `${found.triedWork} runs, ${found.failed} of which failed`,
     result: `${found.triedWork - found.work} with an effect lost or twice`,
     beganAt,

@@ -47,7 +47,7 @@ export async function retry(
       note(job, `${result.attempt}; dead letter`);
       throw new FinalFailure(result.attempt);
     case 'later':
-      // By the host's clock, which BullMQ uses.
+      // BullMQ schedules by the host's clock.
       await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
       throw new DelayedError();
   }

@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 export function planPriceRules(plan: Plan, { resource, existing, names, path }: ResourceInPlan): void {
   const current = existing?.rules ?? [];
   const [made, removed]: [Step[], Step[]] = [[], []];
-  /** By priority: the position of the last kept rule; infinite once one is recreated. */
+  /** For each priority, the position of the last rule kept; infinite once a rule is created again. */
   const lastKept = new Map<number, number>();
   let namedCount = 0;
   for (const rule of resource.rules) {

@@ -97,7 +97,7 @@ export async function findOverdueDeliveries(
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
-      // By the index on ids, the query would read all deliveries.
+      // Without this hint, MongoDB takes the index on ids and reads all deliveries.
       { hint: 'due_deliveries' },
     )
     .toArray();

@@ -97,7 +97,7 @@ export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promi
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, isUncounted: true },
     { $unset: { isUncounted: '' } },
-    // By the index on `isUncounted`, each batch would read all uncounted dead letters.
+    // Without this hint, MongoDB takes the index on `isUncounted`, and each batch reads all uncounted dead letters.
     { session: tx, hint: { _id: 1 } },
   );
   return modifiedCount;

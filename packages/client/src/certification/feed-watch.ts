@@ -8,7 +8,7 @@ export type FeedWatch = {
   eventOf(what: EventSought): Promise<AnyEvent>;
 };
 
-/** By id, not by slot: another run may have sold the slot before. */
+/** Compares ids, not slots: another run may have sold the slot before. */
 export type EventSought = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
