@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures each path of the built service and the path's limit in one run. docs/performance.md
- * explains the rows; `--help` lists the options.
+ * `npm run bench`: measures each path of the built service and, in the same run, the limit that the path is compared
+ * with. docs/performance.md explains the rows; `--help` lists the options.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { asChart } from './chart.ts';
 import { missed } from './goals.ts';
 import { asMarkdown } from './markdown.ts';
-import { measuredSince } from './measured.ts';
+import { measurementSince } from './measurement.ts';
 import { openBench, say } from './open-bench.ts';
 import type { Options } from './options.ts';
 import { parseOptions, USAGE } from './options.ts';
@@ -20,6 +20,7 @@ import { projectFolder } from './processes.ts';
 import { buildProduct } from './product/product.ts';
 import { largestCosts } from './profile.ts';
 import type { Report } from './report.ts';
+import { freshSlots } from './rows/place-holds.ts';
 import type { Bench } from './rows/row.ts';
 import { ROWS } from './rows/rows.ts';
 import { asTable } from './table.ts';
@@ -31,8 +32,8 @@ const WARM_CALLS = 1500;
 const WARM_SECONDS = 12;
 
 const cleanup = createCleanup();
-const failed: string[] = [];
-let profiled: string | undefined;
+const failedRows: string[] = [];
+let profileFolder: string | undefined;
 
 async function measure(options: Options): Promise<Report> {
   const { only, runs, seconds } = options;
@@ -42,9 +43,9 @@ async function measure(options: Options): Promise<Report> {
   say('Starting it ...');
   const bench = await openBench(options, cleanup.add);
   await warmUp(bench);
-  const wanted = ROWS.filter(({ name }) => only.length === 0 || only.includes(name));
+  const rows = ROWS.filter(({ name }) => only.length === 0 || only.includes(name));
   const figures: Report['figures'] = {};
-  for (const row of wanted) {
+  for (const row of rows) {
     const rowBeganAt = performance.now();
     try {
       await bench.product.runWorkers(row.workers);
@@ -52,14 +53,14 @@ async function measure(options: Options): Promise<Report> {
       say(`${row.name}: ${((performance.now() - rowBeganAt) / 1000).toFixed(0)} s`);
     } catch (error) {
       // Measure the other rows; the run still fails.
-      failed.push(row.name);
+      failedRows.push(row.name);
       say(`${row.name} FAILED: ${(error as Error).stack}`);
     }
   }
-  const measured = measuredSince(beganAt);
+  const measurement = measurementSince(beganAt);
   return {
-    ...measured,
-    machine: { ...measured.machine, memoryGb: Math.round(totalmem() / 1e9) },
+    ...measurement,
+    machine: { ...measurement.machine, memoryGb: Math.round(totalmem() / 1e9) },
     runs,
     seconds,
     figures,
@@ -67,27 +68,25 @@ async function measure(options: Options): Promise<Report> {
   };
 }
 
-/** Calls the product before any row, so that no row measures the first calls of a process. */
+/** Calls the product before the rows: the first calls of a process are slow. */
 async function warmUp(bench: Bench): Promise<void> {
-  const { product, apiKeys, venue } = bench;
   const pace = { kind: 'count', count: WARM_CALLS, withinSeconds: WARM_SECONDS } as const;
-  const params = { port: product.port, apiKeys, venue, first: bench.takeSlots(WARM_CALLS) };
-  await bench.callProduct({ step: 'place-hold', params, pace });
+  await bench.callProduct({ step: 'place-hold', params: freshSlots(bench, WARM_CALLS), pace });
 }
 
 async function main(options: Options): Promise<number> {
   const { from, json, chart, before: beforeFile, write, check } = options;
-  profiled = options.profile;
+  profileFolder = options.profile;
   const before = beforeFile === undefined ? undefined : await readReport(beforeFile);
   const report = from === undefined ? await measure(options) : await readReport(from);
   if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
-  for (const file of [...(chart === undefined ? [] : [chart]), ...(write ? [CHART] : [])])
-    await writeFile(file, asChart(report, before));
+  for (const file of [chart, write ? CHART : undefined])
+    if (file !== undefined) await writeFile(file, asChart(report, before));
   if (write)
     await writeFile(PAGE, withFigures(await readFile(PAGE, 'utf8'), 'bench', `${asMarkdown(report, before)}\n`));
   console.log(asTable(report));
-  if (failed.length > 0) say(`Not measured: ${failed.join(', ')}`);
-  return failed.length > 0 || (check && missed(report).length > 0) ? 1 : 0;
+  if (failedRows.length > 0) say(`Not measured: ${failedRows.join(', ')}`);
+  return failedRows.length > 0 || (check && missed(report).length > 0) ? 1 : 0;
 }
 
 async function readReport(file: string): Promise<Report> {
@@ -111,7 +110,7 @@ if (process.argv.includes('--help')) {
     console.error((error as Error).stack);
   } finally {
     await cleanup.run();
-    for (const line of profiled === undefined ? [] : await largestCosts(profiled)) say(line);
+    if (profileFolder !== undefined) for (const line of await largestCosts(profileFolder)) say(line);
   }
 }
 process.exit(exitCode);

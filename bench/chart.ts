@@ -16,8 +16,8 @@ const HIGHEST = 10;
 type Bar = { name: FigureName; value: number; before: number | undefined };
 
 /**
- * A self-contained SVG with a bar for each figure that is a multiple of its limit, a mark at its goal, and a thin bar
- * for its value in `before`. Omits figures that must be small; the table has them.
+ * A self-contained SVG. Each figure that is a multiple of its limit has a bar, a mark at its goal, and a thin bar for
+ * its value in the earlier report `before`. Figures with an upper bound are only in the table.
  */
 export function asChart(report: Report, before?: Report): string {
   const bars = FIGURE_NAMES.flatMap((name): Bar[] => {
@@ -41,9 +41,9 @@ export function asChart(report: Report, before?: Report): string {
 }
 
 function captionOf({ at, machine }: Report, before: Report | undefined): string {
-  const thin = before === undefined ? '' : ` Grey: ${before.at.slice(0, 10)}.`;
+  const legend = before === undefined ? '' : ` Grey: ${before.at.slice(0, 10)}.`;
   return escape(
-    `${at.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}; logarithmic. Dark mark: the goal.${thin}`,
+    `${at.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}; logarithmic. Dark mark: the goal.${legend}`,
   );
 }
 
@@ -70,8 +70,8 @@ function barOf({ name, value, before }: Bar, index: number): string[] {
   const reached = isReached(goal, value);
   const isMissed = reached === false;
   const color = reached === null ? '#627d98' : isMissed ? '#d64545' : '#2f8f6b';
-  const bar = (from: number, thickness: number, length: number, fill: string) =>
-    `<rect x="${LABEL_WIDTH}" y="${from}" width="${Math.max(1, length - LABEL_WIDTH).toFixed(1)}" height="${thickness}" fill="${fill}"/>`;
+  const bar = (y: number, thickness: number, length: number, fill: string) =>
+    `<rect x="${LABEL_WIDTH}" y="${y}" width="${Math.max(1, length - LABEL_WIDTH).toFixed(1)}" height="${thickness}" fill="${fill}"/>`;
   return [
     `<text x="${LABEL_WIDTH - 10}" y="${middle + 4}" text-anchor="end" fill="#1f2933">${escape(goal.label)}</text>`,
     bar(top + 5, 12, xOf(value), color),

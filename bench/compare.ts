@@ -1,21 +1,19 @@
-import type { Loaded } from './load/load.ts';
+import type { LoadResult } from './load/load.ts';
 import type { CpuUs, Figure } from './report.ts';
 import { median, spreadOf } from './statistics.ts';
 
 /** The result of one measured run. */
 export type Run = { perSecond: number; cpuUs: CpuUs; othersShare: number };
 
-/** A load as a run. Counts the calls with outcome `expected`. @throws Error if fewer than 99 % have it */
-export function runOf({ outcomes, calls, seconds, cpuUs, othersShare }: Loaded, expected: string): Run {
-  const good = outcomes[expected] ?? 0;
-  if (good < calls * 0.99 || calls === 0)
-    throw new Error(`Of ${calls} calls, ${good} resulted in ${expected}: ${JSON.stringify(outcomes)}`);
-  return { perSecond: good / seconds, cpuUs, othersShare };
+/** The run of a load, counting calls with the `expected` outcome. @throws Error if fewer than 99 % have this outcome */
+export function runOf({ outcomes, calls, seconds, cpuUs, othersShare }: LoadResult, expected: string): Run {
+  const expectedCalls = outcomes[expected] ?? 0;
+  if (expectedCalls < calls * 0.99 || calls === 0)
+    throw new Error(`Of ${calls} calls, ${expectedCalls} resulted in ${expected}: ${JSON.stringify(outcomes)}`);
+  return { perSecond: expectedCalls / seconds, cpuUs, othersShare };
 }
 
-/**
- * Runs the variants in turn, so that other work of the machine affects all alike. Returns `rounds` runs of each.
- */
+/** Runs each variant `rounds` times, in turn: other work of the machine then affects all variants alike. */
 export async function interleave<Runs extends Record<string, unknown>>(
   rounds: number,
   variants: { [Name in keyof Runs]: () => Promise<Runs[Name]> },
@@ -28,25 +26,25 @@ export async function interleave<Runs extends Record<string, unknown>>(
   return runs;
 }
 
-/** The rate of `product` as a multiple of that of `limit`, round by round. */
+/** The product's rate as a multiple of the limit's rate, round by round. */
 export function rateFigure(product: readonly Run[], limit: readonly Run[]): Figure {
   const ratios = product.map(({ perSecond }, round) => perSecond / (limit[round]?.perSecond ?? Number.NaN));
-  return { ...spreadOf(ratios), ...ratesOf(product, limit) };
-}
-
-/** The product's processor time per operation, over all its processes, as a multiple of its limit's. */
-export function cpuFigure(product: readonly Run[], limit: readonly Run[]): Figure {
-  const ratios = product.map(({ cpuUs }, round) => sum(cpuUs) / sum(limit[round]?.cpuUs ?? {}));
-  return { ...spreadOf(ratios), ...ratesOf(product, limit) };
-}
-
-function ratesOf(product: readonly Run[], limit: readonly Run[]) {
   return {
+    ...spreadOf(ratios),
     product: median(product.map(({ perSecond }) => perSecond)),
     limit: median(limit.map(({ perSecond }) => perSecond)),
-    productCpuUs: cpuOf(product),
-    limitCpuUs: cpuOf(limit),
+    ...cpuOfBoth(product, limit),
   };
+}
+
+/** The product's processor time per operation, summed over its processes, as a multiple of the limit's. */
+export function cpuFigure(product: readonly Run[], limit: readonly Run[]): Figure {
+  const ratios = product.map(({ cpuUs }, round) => sum(cpuUs) / sum(limit[round]?.cpuUs ?? {}));
+  return { ...spreadOf(ratios), ...cpuOfBoth(product, limit) };
+}
+
+function cpuOfBoth(product: readonly Run[], limit: readonly Run[]) {
+  return { productCpuUs: cpuOf(product), limitCpuUs: cpuOf(limit) };
 }
 
 /** For each process, the median of the runs. */
@@ -55,12 +53,12 @@ function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   return Object.fromEntries([...names].map((name) => [name, median(runs.map(({ cpuUs }) => cpuUs[name] ?? 0))]));
 }
 
-/** Sums for each kind of process: `mongod 2` counts as `mongod`. */
+/** Adds up the processes of each kind: `mongod 2` counts as `mongod`. */
 export function byKind(cpuUs: CpuUs): CpuUs {
   const kinds: CpuUs = {};
-  for (const [label, used] of Object.entries(cpuUs)) {
+  for (const [label, us] of Object.entries(cpuUs)) {
     const kind = label.replace(/ \d+$/, '');
-    kinds[kind] = (kinds[kind] ?? 0) + used;
+    kinds[kind] = (kinds[kind] ?? 0) + us;
   }
   return kinds;
 }

@@ -2,7 +2,7 @@ import type { Goal } from './goals.ts';
 import type { CpuUs } from './report.ts';
 import type { Spread } from './statistics.ts';
 
-/** A value with about three digits: 1,409, 14.1, 0.10, 0.003. */
+/** Formats a value with about three digits: 1,409, 14.1, 0.10 or 0.003. */
 export function digits(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
@@ -23,7 +23,7 @@ export function goalText({ atLeast, atMost }: Goal): string {
   return atMost === undefined ? '' : `≤ ${atMost}`;
 }
 
-/** Milliseconds by process, largest first. Omits processes below 1 %. */
+/** Total milliseconds and those of each process, largest first. Omits processes below 1 %. */
 export function cpuText(cpuUs: CpuUs): string {
   const sum = Object.values(cpuUs).reduce((all, us) => all + us, 0);
   const shown = Object.entries(cpuUs).filter(([, us]) => us >= sum * 0.01);

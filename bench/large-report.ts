@@ -1,47 +1,50 @@
 import wrapAnsi from 'wrap-ansi';
-import type { Measured } from './measured.ts';
-import { measuredText, sectionOf } from './measured.ts';
+import type { Measurement } from './measurement.ts';
+import { measurementText, sectionOf } from './measurement.ts';
 
-export type LargeReport = Measured & {
+export type LargeReport = Measurement & {
   rows: number;
-  /** Milliseconds by measurement. */
+  /** Milliseconds by measurement, with nearly empty and with full databases. */
   few: Record<string, number>;
   many: Record<string, number>;
   loadSeconds: number;
-  /** On disk, including its share of the indexes. */
-  bytesOfReservation: number;
+  /** Disk space of a reservation, including its index entries. */
+  bytesPerReservation: number;
 };
 
 const WIDTH = 80;
-const AT_MOST = 2;
+const MAX_RATIO = 2;
 
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
-type Compared = { name: string; before: number; after: number; ratio: number; isMissed: boolean };
+type Comparison = { name: string; before: number; after: number; ratio: number; isMissed: boolean };
 
-function compare({ few, many }: LargeReport): Compared[] {
+function compare({ few, many }: LargeReport): Comparison[] {
   return Object.entries(many).map(([name, after]) => {
     const before = few[name] ?? Number.NaN;
     const ratio = after / before;
-    return { name, before, after, ratio, isMissed: !(ratio <= AT_MOST) };
+    return { name, before, after, ratio, isMissed: !(ratio <= MAX_RATIO) };
   });
 }
 
-/** Whether a measurement takes more than twice as long with full stores. */
+/** Whether a measurement takes more than twice as long with full databases. */
 export const isMissed = (report: LargeReport): boolean => compare(report).some((each) => each.isMissed);
 
 const rowsOf = (report: LargeReport): string[][] =>
   compare(report).map(({ name, before, after, ratio, isMissed: missed }) => [
-    ...[name, ms(before), ms(after)],
-    ...[`${ratio.toFixed(2)} ×`, missed ? 'missed' : ''],
+    name,
+    ms(before),
+    ms(after),
+    `${ratio.toFixed(2)} ×`,
+    missed ? 'missed' : '',
   ]);
 
 const factsOf = (report: LargeReport): string => {
-  const { rows, loadSeconds, bytesOfReservation, minutes } = report;
+  const { rows, loadSeconds, bytesPerReservation, minutes } = report;
   return [
-    `${measuredText(report)};`,
+    `${measurementText(report)};`,
     `${rows.toLocaleString('en-US')} of each, loaded in ${Math.round(loadSeconds)} s;`,
-    `a reservation takes ${Math.round(bytesOfReservation)} bytes; ${minutes.toFixed(1)} min.`,
+    `a reservation takes ${Math.round(bytesPerReservation)} bytes; ${minutes.toFixed(1)} min.`,
   ].join(' ');
 };
 
@@ -54,4 +57,4 @@ export function asText(report: LargeReport): string {
 }
 
 export const asMarkdown = (report: LargeReport): string =>
-  sectionOf(factsOf(report), ['', 'Nearly empty', 'Full', `Ratio, at most ${AT_MOST}`, ''], rowsOf(report));
+  sectionOf(factsOf(report), ['', 'Nearly empty', 'Full', `Ratio, at most ${MAX_RATIO}`, ''], rowsOf(report));

@@ -1,7 +1,7 @@
 /**
- * `node --import tsx bench/large.ts`: compares the service with nearly empty stores and with a million past
- * reservations and a million delayed jobs. Measures both in one run, so that the ratios hold on any machine: nothing
- * may take more than twice as long. Loading takes about four minutes, the rest one.
+ * `node --import tsx bench/large.ts`: measures the service with nearly empty databases, then with a million past
+ * reservations in MongoDB and a million delayed jobs in Redis. Goal: nothing takes more than twice as long. Both are
+ * measured in one run, so that the ratios hold on any machine. Loading takes about four minutes, the rest one.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,10 +28,10 @@ const USAGE = `node --import tsx bench/large.ts [options]
   --check      exits with 1 if something takes more than twice as long
 `;
 const JOBS_AT_A_TIME = 2000;
-const FEW = 1000;
-const DUE = 2000;
-const WITHIN_MS = 120_000;
-const A_DAY_MS = 86_400_000;
+const FEW_BOOKINGS = 1000;
+const DUE_HOLDS = 2000;
+const TIMEOUT_MS = 120_000;
+const DAY_MS = 86_400_000;
 
 /** Median milliseconds by measurement. */
 type Times = Record<string, number>;
@@ -42,33 +42,33 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - beganAt;
 }
 
-/** Milliseconds in which the sweep of hold expiry expires due holds that have no job. */
+/** Milliseconds that the hold expiry sweep takes to expire due holds that have no job. */
 async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }: Bench): Promise<number> {
-  const first = takeSlots(DUE);
+  const firstSlot = takeSlots(DUE_HOLDS);
   const { outboxSince: _since, ...hold } = contents.originals.hold;
-  const lapsed = Array.from({ length: DUE }, (_, n) => ({
-    ...copyOf(hold, { venue, partnerIds }, first + n),
+  const dueHolds = Array.from({ length: DUE_HOLDS }, (_, n) => ({
+    ...copyOf(hold, { venue, partnerIds }, firstSlot + n),
     outbox: [],
     holdExpiresAt: new Date(Date.now() - 60_000),
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);
-  // Free the partners' ordinals, which holds of the previous measurement have.
+  // The holds of the previous measurement have the partners' ordinals.
   await contents.clearHolds();
-  await contents.insert('reservations', lapsed);
+  await contents.insert('reservations', dueHolds);
   return timed(async () => {
     product.thaw(['hold-expiry']);
-    if (!(await contents.untilNoneActive(WITHIN_MS))) throw new Error('Due holds were not expired in time');
+    if (!(await contents.untilNoneActive(TIMEOUT_MS))) throw new Error('Due holds were not expired in time');
   });
 }
 
 /** Milliseconds from the start of another API process until its `/readyz` is 200. Ends the process. */
-async function startApi({ product }: Bench): Promise<number> {
+async function timeApiStart({ product }: Bench): Promise<number> {
   const beganAt = performance.now();
   const { url, stop } = await product.addApi();
   try {
     while ((await fetch(`${url}/readyz`)).status !== 200) {
-      if (performance.now() - beganAt > WITHIN_MS) throw new Error('An API process was not ready in time');
+      if (performance.now() - beganAt > TIMEOUT_MS) throw new Error('An API process was not ready in time');
       await delay(20);
     }
     return performance.now() - beganAt;
@@ -85,11 +85,11 @@ async function measure(bench: Bench, runs: number): Promise<Times> {
   const headers = { 'X-API-Key': apiKeys[0] ?? '' };
   for (let run = 0; run < runs; run += 1) {
     await product.runWorkers([]);
-    note('start of api until /readyz', await startApi(bench));
+    note('start of api until /readyz', await timeApiStart(bench));
     for (const name of WORKERS) note(`start of ${name}`, await timed(() => product.runWorkers([name])));
-    note('sweep of 2,000 lapsed holds', await sweepDueHolds(bench));
+    note('sweep of 2,000 overdue holds', await sweepDueHolds(bench));
     await product.runWorkers([]);
-    note('hold', 1000 / (await placeHolds(bench, { keep: true })()).perSecond);
+    note('hold', 1000 / (await placeHolds(bench, { keepBookings: true })()).perSecond);
     const params = { port: product.port, apiKeys, paths: [day] };
     note('availability', 1000 / (await bench.callProduct({ step: 'get', params })).perSecond);
     note('page of bookings', await timed(() => fetch(`${product.url}/api/v1/bookings?limit=50`, { headers })));
@@ -105,7 +105,7 @@ async function addDelayedJobs(redisUrl: string, count: number): Promise<void> {
     const jobs = Array.from({ length: Math.min(JOBS_AT_A_TIME, count - from) }, (_, n) => ({
       name: 'expire hold · any',
       data: { hold_id: newId(), slot_id: 'any', venue_id: 'any', expires_at: new Date(0).toISOString() },
-      opts: { jobId: `large-${from + n}`, delay: A_DAY_MS + from + n },
+      opts: { jobId: `large-${from + n}`, delay: DAY_MS + from + n },
     }));
     await queue.addBulk(jobs);
   }
@@ -122,11 +122,11 @@ await runForPage({
   texts: [],
   measure: async ({ rows, runs }, onStop) => {
     const bench = await openBench({ runs, seconds: 1.5, bookings: rows, profile: undefined }, onStop);
-    await addPastBookings(bench, 0, FEW);
+    await addPastBookings(bench, 0, FEW_BOOKINGS);
     await measure(bench, 1);
     const few = await measure(bench, runs);
     const loadedMs = await timed(async () => {
-      await addPastBookings(bench, FEW, rows);
+      await addPastBookings(bench, FEW_BOOKINGS, rows);
       say(`${rows} reservations loaded`);
       await addDelayedJobs(bench.product.redisUrl, rows);
       say(`${rows} jobs loaded`);
@@ -137,6 +137,6 @@ await runForPage({
     await db.asPromise();
     const stats = (await db.db?.command({ collStats: 'reservations' })) ?? {};
     const bytes = Number(stats['storageSize']) + Number(stats['totalIndexSize']);
-    return { rows, few, many, loadSeconds: loadedMs / 1000, bytesOfReservation: bytes / rows };
+    return { rows, few, many, loadSeconds: loadedMs / 1000, bytesPerReservation: bytes / rows };
   },
 });

@@ -3,7 +3,7 @@ import type { Goal } from './goals.ts';
 import { FIGURE_NAMES, GOALS, isReached } from './goals.ts';
 import type { Figure, Report } from './report.ts';
 
-/** The report as a section of docs/evidence/performance.md, with the values of `before`. */
+/** The report as a section of docs/evidence/performance.md, with the values of the earlier report `before`. */
 export function asMarkdown(report: Report, before?: Report): string {
   const { at, commit, machine, runs, seconds, minutes, othersShare } = report;
   const rows = FIGURE_NAMES.flatMap((name) => {
@@ -12,15 +12,15 @@ export function asMarkdown(report: Report, before?: Report): string {
   });
   const facts = [
     `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, ${machine.memoryGb} GB;`,
-    `medians of ${runs} runs of ${seconds} s, ${minutes.toFixed(1)} min in all. Other processes took up to`,
-    `${Math.round(othersShare * 100)} % of the machine. Times are processor time for one operation.`,
+    `${runs} rounds of ${seconds} s, ${minutes.toFixed(1)} min in all. Other processes took up to`,
+    `${Math.round(othersShare * 100)} % of the machine.`,
     ...(before === undefined ? [] : [`Before: ${before.at.slice(0, 10)}, ${before.commit}.`]),
   ];
   return [
     '',
     facts.join(' '),
     '',
-    `| Row | Limit | Limit/s | Product/s | ${before === undefined ? '' : 'Before | '}Value | Of rounds | Goal | CPU |`,
+    `| Row | Limit | Limit/s | Product/s | ${before === undefined ? '' : 'Before | '}Median | Range of rounds | Goal | CPU per operation |`,
     `|---|---|---|---|${before === undefined ? '' : '---|'}---|---|---|---|`,
     ...rows.map((cells) => `| ${(before === undefined ? cells.filter((_, n) => n !== 4) : cells).join(' | ')} |`),
     '',

@@ -1,5 +1,5 @@
-import type { Load } from './load/load.ts';
-import { startLoad } from './load/load.ts';
+import type { LoadProcess } from './load/load.ts';
+import { startLoadProcess } from './load/load.ts';
 import type { Pace } from './load/run-load.ts';
 import type { StepName, Task } from './load/steps.ts';
 import type { Options } from './options.ts';
@@ -10,19 +10,19 @@ import type { Receiver } from './receiver/receiver.ts';
 import { startReceiver } from './receiver/receiver.ts';
 import type { Bench, TaskOf } from './rows/row.ts';
 
-const CALLERS = 64;
+const CONNECTIONS = 64;
 const WARM_SECONDS = 0.7;
 
 export const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 export type OpenBench = Bench & {
-  /** The largest share of the machine that other processes took in a load so far, from 0 to 1. */
+  /** The largest share of the machine that other processes have taken during a load, from 0 to 1. */
   othersShare: () => number;
 };
 
 /**
- * Starts the product, its contents and the load processes, which all rows share. Registers each with `onStop` at once,
- * so that it is released if a later one fails.
+ * Starts the product and the load processes, and creates the data that all rows share. Registers each process with
+ * `onStop` as soon as it runs, so that it is stopped if a later start fails.
  */
 export async function openBench(
   {
@@ -42,21 +42,21 @@ export async function openBench(
 
   const own: number[] = [];
   const ownPids = () => [...own, ...Object.values(product.pids())];
-  const load = async (): Promise<Load> => {
-    const started = await startLoad(ownPids);
+  const startOwnLoad = async (): Promise<LoadProcess> => {
+    const started = await startLoadProcess(ownPids);
     own.push(started.pid);
     onStop(started.stop);
     return started;
   };
-  // Separate processes for product calls, limits and side loads: the work of one does not warm up or fill another.
-  const [calls, limits, side] = [await load(), await load(), await load()];
+  // Separate processes for product calls, limits and side loads: none warms up or slows down another.
+  const [calls, limits, sideLoad] = [await startOwnLoad(), await startOwnLoad(), await startOwnLoad()];
 
-  let worst = 0;
-  const run = async <Name extends StepName>(by: Load, task: TaskOf<Name>, pids: Record<string, number>) => {
+  let maxOthersShare = 0;
+  const run = async <Name extends StepName>(by: LoadProcess, task: TaskOf<Name>, pids: Record<string, number>) => {
     const pace: Pace = { kind: 'closed', warmSeconds: WARM_SECONDS, seconds };
-    const loaded = await by.run({ callers: CALLERS, pace, ...task } as unknown as Task, pids);
-    worst = Math.max(worst, loaded.othersShare);
-    return loaded;
+    const result = await by.run({ callers: CONNECTIONS, pace, ...task } as unknown as Task, pids);
+    maxOthersShare = Math.max(maxOthersShare, result.othersShare);
+    return result;
   };
   let receiver: Promise<Receiver> | undefined;
   const openReceiver = async (): Promise<Receiver> => {
@@ -65,7 +65,7 @@ export async function openBench(
     onStop(started.stop);
     return started;
   };
-  let taken = 0;
+  let nextSlot = 0;
   return {
     ...provisioned,
     product,
@@ -73,7 +73,7 @@ export async function openBench(
     runs,
     seconds,
     bookings,
-    side,
+    sideLoad,
     ownPids,
     onStop,
     limitPid: limits.pid,
@@ -81,10 +81,10 @@ export async function openBench(
     callLimit: (task, pids) => run(limits, task, pids ?? { client: limits.pid, mongod: product.pids()['mongod'] ?? 0 }),
     receiver: () => (receiver ??= openReceiver()),
     takeSlots: (count) => {
-      const first = taken;
-      taken += count;
-      return first;
+      const firstSlot = nextSlot;
+      nextSlot += count;
+      return firstSlot;
     },
-    othersShare: () => worst,
+    othersShare: () => maxOthersShare,
   };
 }

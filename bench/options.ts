@@ -7,14 +7,14 @@ export type Options = {
   chart: string | undefined;
   /** Print and draw the report in this file instead of measuring. */
   from: string | undefined;
-  /** An earlier report, to compare with. */
+  /** The file of an earlier report to compare with. */
   before: string | undefined;
   /** Update the figures in docs/evidence/performance.md and the chart docs/performance.svg. */
   write: boolean;
   /** A folder for a CPU profile of each process of the product. */
   profile: string | undefined;
   check: boolean;
-  /** Past bookings in rows with many. */
+  /** Past bookings in the rows `bookings` and `growth-kept`. */
   bookings: number;
   runs: number;
   seconds: number;
@@ -25,7 +25,7 @@ export const USAGE = `npm run bench -- [options]
   --only ROW,ROW   measures only these rows
   --runs N         measurements of each row; the median counts (3)
   --seconds N      duration of each measurement (2.5)
-  --bookings N     bookings in rows with many (50000)
+  --bookings N     past bookings in the rows bookings and growth-kept (50000)
   --json FILE      writes the figures
   --chart FILE     draws the ratios as SVG
   --from FILE      reads the figures that --json wrote instead of measuring
@@ -35,7 +35,7 @@ export const USAGE = `npm run bench -- [options]
   --check          exits with 1 if a figure misses its goal
 `;
 
-/** @throws Error that names the wrong option or row */
+/** @throws Error that names the invalid option or unknown row */
 export function parseOptions(args: readonly string[], rowNames: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

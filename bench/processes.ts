@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeArguments } from '../src/development/embedded/processes.ts';
 import type { CpuUs } from './report.ts';
 
-const STOP_MS = 27_000;
+const STOP_TIMEOUT_MS = 27_000;
 
 /** Process ids by the processes' names in the report. */
 export type Pids = Record<string, number>;
@@ -18,7 +18,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a program with PATH, HOME and the given environment only. It does not outlive this process. */
+/** Starts a program with only PATH, HOME and `env` as its environment. It is killed when this process exits. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -43,7 +43,7 @@ export function startScript(url: URL, args: readonly string[] = []): ChildProces
   return startNode([...nodeArguments(fileURLToPath(url)), ...args], {});
 }
 
-/** The first message of the process. Rejects if it ends before. */
+/** The first message of a process. Rejects if the process ends before sending one. */
 export async function firstMessage<T>(child: ChildProcess, name: string): Promise<T> {
   const ended = once(child, 'exit').then(([code, signal]): never => {
     throw new Error(`${name} ended (${String(signal ?? code)}) before it was ready`);
@@ -53,21 +53,21 @@ export async function firstMessage<T>(child: ChildProcess, name: string): Promis
   return message;
 }
 
-/** Ends the process with SIGTERM, or after 27 s with SIGKILL, and waits for its end. */
+/** Sends SIGTERM, after 27 s SIGKILL, and waits until the process has ended. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGCONT');
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await ended;
-  clearTimeout(late);
+  clearTimeout(killTimer);
 }
 
 let ticks: number | undefined;
 const ticksPerSecond = (): number => (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'])));
 
-/** Microseconds of processor time that a process has used; 0 if the system does not tell. */
+/** Microseconds of processor time that a process has used; 0 without /proc. */
 function cpuUsOf(pid: number): number {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -78,7 +78,7 @@ function cpuUsOf(pid: number): number {
   }
 }
 
-/** The living children of a single-threaded process; none if the system does not tell. */
+/** The living children of a single-threaded process; none without /proc. */
 export function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
@@ -88,7 +88,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** Resident memory of a process in megabytes (10⁶ bytes); 0 if the system does not tell. */
+/** Resident memory of a process in megabytes (10⁶ bytes); 0 without /proc. */
 export function rssMbOf(pid: number): number {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -117,9 +117,12 @@ export type CpuUse = {
   othersShare: number;
 };
 
-/** Begins to measure and returns the function that ends it. `more`: own processes that are not reported. */
-export function startMeter(pids: Pids, more: readonly number[] = []): () => CpuUse {
-  const own = [...new Set([...Object.values(pids), ...more, process.pid])];
+/**
+ * Starts to measure CPU use and returns the function that ends the measurement. `benchPids`: processes of the
+ * benchmark, which are neither reported nor counted as others.
+ */
+export function startMeter(pids: Pids, benchPids: readonly number[] = []): () => CpuUse {
+  const own = [...new Set([...Object.values(pids), ...benchPids, process.pid])];
   const read = () => ({ machine: machineUs(), us: new Map(own.map((pid) => [pid, cpuUsOf(pid)])) });
   const before = read();
   return () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The fields of V8's CPU profile that are read here. */
+/** The fields of a V8 CPU profile that this file reads. */
 export type CpuProfile = {
   nodes: { id: number; callFrame: { functionName: string; url: string } }[];
   samples: number[];
@@ -11,8 +11,8 @@ export type CpuProfile = {
 
 export type Cost = { where: string; share: number };
 
-const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
-const SHOWN = 5;
+const NO_WORK = new Set(['(idle)', '(program)', '(root)']);
+const MAX_COSTS = 5;
 
 /** Shares of CPU time by package, Node module or folder of the service, largest first. */
 function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
@@ -20,7 +20,7 @@ function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
   const usOf = new Map<string, number>();
   for (const [number, id] of samples.entries()) {
     const frame = frames.get(id);
-    if (frame === undefined || NOT_WORK.has(frame.functionName)) continue;
+    if (frame === undefined || NO_WORK.has(frame.functionName)) continue;
     const where = placeOf(frame);
     usOf.set(where, (usOf.get(where) ?? 0) + (timeDeltas[number] ?? 0));
   }
@@ -29,21 +29,21 @@ function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
 }
 
 function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']): string {
-  const inPackage = url.split('/node_modules/').at(-1);
-  if (url.includes('/node_modules/')) return /^(@[^/]+\/)?[^/]+/.exec(inPackage ?? '')?.[0] ?? url;
+  const packagePath = url.split('/node_modules/').at(-1);
+  if (url.includes('/node_modules/')) return /^(@[^/]+\/)?[^/]+/.exec(packagePath ?? '')?.[0] ?? url;
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
-  const ofService = /\/dist\/(src\/[^/]+(?:\/[^/]+(?=\/))?|[^/]+)/.exec(url)?.[1];
-  if (ofService !== undefined) return ofService;
+  const serviceFolder = /\/dist\/(src\/[^/]+(?:\/[^/]+(?=\/))?|[^/]+)/.exec(url)?.[1];
+  if (serviceFolder !== undefined) return serviceFolder;
   return url === '' ? functionName || '(native)' : url;
 }
 
-/** A line for each profile in the folder: its largest costs. */
+/** One line per profile in the folder, with its largest costs. */
 export async function largestCosts(folder: string): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).toSorted();
   return Promise.all(
     files.map(async (file) => {
       const profile = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as CpuProfile;
-      const costs = costsOf(profile).slice(0, SHOWN);
+      const costs = costsOf(profile).slice(0, MAX_COSTS);
       return `${file}: ${costs.map(({ where, share }) => `${where} ${Math.round(share * 100)} %`).join(', ')}`;
     }),
   );

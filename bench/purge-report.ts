@@ -1,20 +1,20 @@
 import wrapAnsi from 'wrap-ansi';
-import type { Measured } from './measured.ts';
-import { measuredText, sectionOf } from './measured.ts';
+import type { Measurement } from './measurement.ts';
+import { measurementText, sectionOf } from './measurement.ts';
 import type { Latency, Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
 
-/** Latencies of one window in milliseconds. */
+/** Latencies in one window of calls, in milliseconds. */
 export type PurgeWindow = { hold: Latency; availability: Latency };
 
-export type PurgeReport = Measured & {
+export type PurgeReport = Measurement & {
   /** Number of purged holds. */
   rows: number;
   holdsPerSecond: number;
   readsPerSecond: number;
   windowSeconds: number;
   loadSeconds: number;
-  /** How long the purge ran until all holds were deleted. */
+  /** Seconds until all holds were deleted, without the pauses of the purge. */
   purgeSeconds: number;
   /** The largest share of the machine that other processes took in a window, from 0 to 1. */
   othersShare: number;
@@ -24,29 +24,29 @@ export type PurgeReport = Measured & {
 
 const WIDTH = 80;
 /** Goal: the highest p99 during a purge, as a multiple of the p99 without one. */
-const AT_MOST = 1.5;
+const MAX_RATIO = 1.5;
 
-type Compared = { label: string; without: Spread; during: Spread; ratio: number; isMissed: boolean };
+type Comparison = { label: string; without: Spread; during: Spread; ratio: number; isMissed: boolean };
 
-/** Medians of the windows. Without a window they are NaN, which counts as missed. */
-function compare({ without, during }: PurgeReport): Compared[] {
+/** Compares the medians of the windows. Without a window the ratio is NaN, which misses the goal. */
+function compare({ without, during }: PurgeReport): Comparison[] {
   return (['hold', 'availability'] as const).flatMap((call) =>
-    (['p50', 'p99'] as const).map((share): Compared => {
-      const of = (windows: readonly PurgeWindow[]) => spreadOf(windows.map((window) => window[call][share]));
-      const [before, after] = [of(without), of(during)];
+    (['p50', 'p99'] as const).map((percentile): Comparison => {
+      const spread = (windows: readonly PurgeWindow[]) => spreadOf(windows.map((window) => window[call][percentile]));
+      const [before, after] = [spread(without), spread(during)];
       const ratio = after.value / before.value;
       return {
-        label: `${call}, ${share}`,
+        label: `${call}, ${percentile}`,
         without: before,
         during: after,
         ratio,
-        isMissed: share === 'p99' && !(ratio <= AT_MOST),
+        isMissed: percentile === 'p99' && !(ratio <= MAX_RATIO),
       };
     }),
   );
 }
 
-/** Whether a p99 is more than `AT_MOST` times as high during the purge. */
+/** Whether a p99 is more than `MAX_RATIO` times as high during the purge. */
 export const isMissed = (report: PurgeReport): boolean => compare(report).some((each) => each.isMissed);
 
 const ms = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
@@ -58,20 +58,20 @@ const rowsOf = (report: PurgeReport): string[][] =>
     spreadText(without),
     spreadText(during),
     `${ratio.toFixed(2)} ×`,
-    label.endsWith('p99') ? `≤ ${AT_MOST}` : '',
+    label.endsWith('p99') ? `≤ ${MAX_RATIO}` : '',
     missed ? 'missed' : '',
   ]);
 
 function factsOf(report: PurgeReport): string {
   const { rows, purgeSeconds, without, during, windowSeconds } = report;
   return [
-    `${measuredText(report)}.`,
+    `${measurementText(report)}.`,
     `${rows.toLocaleString('en-US')} holds were purged in ${Math.round(purgeSeconds)} s,`,
     `${Math.round(rows / purgeSeconds)} a second,`,
-    `beside ${report.holdsPerSecond} holds and ${report.readsPerSecond} reads of availability a second.`,
-    `Milliseconds, medians of ${without.length} windows of ${windowSeconds} s without it and ${during.length} with it;`,
-    `others took up to ${Math.round(report.othersShare * 100)} % of the machine;`,
-    `loading took ${Math.round(report.loadSeconds)} s, all of it ${report.minutes.toFixed(1)} min.`,
+    `during ${report.holdsPerSecond} holds and ${report.readsPerSecond} reads of availability a second.`,
+    `Milliseconds, medians of ${without.length} windows of ${windowSeconds} s without a purge and ${during.length} during it;`,
+    `other processes took up to ${Math.round(report.othersShare * 100)} % of the machine;`,
+    `loading took ${Math.round(report.loadSeconds)} s, the whole run ${report.minutes.toFixed(1)} min.`,
   ].join(' ');
 }
 
@@ -85,4 +85,4 @@ export function asText(report: PurgeReport): string {
 
 /** A section of docs/evidence/scaling.md. */
 export const asMarkdown = (report: PurgeReport): string =>
-  sectionOf(factsOf(report), ['ms', 'Without a purge', 'While it runs', 'Ratio', 'At most', ''], rowsOf(report));
+  sectionOf(factsOf(report), ['ms', 'Without a purge', 'During a purge', 'Ratio', 'Goal', ''], rowsOf(report));

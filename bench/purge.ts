@@ -1,19 +1,20 @@
 /**
- * `node --import tsx bench/purge.ts`: measures how a purge affects callers. Places holds and reads availability at a
- * steady pace while hold expiry purges loaded holds, and while it keeps everything. Alternates between the two until
- * all are purged, so that other work of the machine affects both alike; it begins and ends without a purge.
+ * `node --import tsx bench/purge.ts`: measures how a purge affects callers. Loads old holds, then places holds and reads
+ * availability at a steady pace, in turn without a purge and while hold expiry purges the old holds, until all are
+ * purged. Alternating makes other work of the machine affect both alike. The first and last turns are without a purge.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Reservation } from '../src/reservations/reservations.model.ts';
-import type { Loaded } from './load/load.ts';
+import type { LoadResult } from './load/load.ts';
 import { openBench, say } from './open-bench.ts';
-import { slotAt, slotCount } from './product/slots.ts';
+import { slotAt } from './product/slots.ts';
 import type { PurgeReport, PurgeWindow } from './purge-report.ts';
 import { asMarkdown, asText, isMissed } from './purge-report.ts';
 import type { EndedHolds } from './rows/ended-holds.ts';
 import { addEndedHolds } from './rows/ended-holds.ts';
+import { freshSlots } from './rows/place-holds.ts';
 import type { Bench } from './rows/row.ts';
 import { runForPage } from './run-for-page.ts';
 
@@ -27,45 +28,41 @@ const USAGE = `node --import tsx bench/purge.ts [options]
 `;
 
 const ENDED_DAYS_AGO = 40;
-const KEPT_DAYS = 30;
+const RETENTION_DAYS = 30;
 const HOLDS_PER_SECOND = 50;
 const READS_PER_SECOND = 100;
 /** Short, so that partners stay below their limit of active holds and each window finds its slots free. */
 const HOLD_TTL_SECONDS = 5;
-/** Windows per turn. */
-const WITHOUT = 3;
-const DURING = 8;
-/** The first calls after a start are not counted. */
+/** Windows per turn without and with a purge. */
+const WINDOWS_WITHOUT = 3;
+const WINDOWS_DURING = 8;
+/** Calls in the first seconds after a restart are not counted. */
 const WARM_SECONDS = 5;
 const POLL_MS = 250;
-const PURGED_WITHIN_MS = 45 * 60_000;
+const PURGE_TIMEOUT_MS = 45 * 60_000;
 
 type Db = mongoose.Connection;
 
-/** Throws if a call failed. Calls that waited for a connection until the end count with that time. */
-function requireAll({ outcomes, calls }: Loaded, expected: string): void {
-  const good = (outcomes[expected] ?? 0) + (outcomes['not begun'] ?? 0);
-  if (good < calls) throw new Error(`Not all of ${calls} calls resulted in ${expected}: ${JSON.stringify(outcomes)}`);
+/** @throws Error if a call failed. A call that never got a connection has not failed; its wait counts as latency. */
+function requireAll({ outcomes, calls }: LoadResult, expected: string): void {
+  const notFailed = (outcomes[expected] ?? 0) + (outcomes['not begun'] ?? 0);
+  if (notFailed < calls)
+    throw new Error(`Not all of ${calls} calls resulted in ${expected}: ${JSON.stringify(outcomes)}`);
 }
 
 /** The latencies of one window. */
 async function measureWindow(bench: Bench, seconds: number): Promise<{ latency: PurgeWindow; othersShare: number }> {
-  const { product, apiKeys, venue } = bench;
   const count = Math.ceil(HOLDS_PER_SECOND * seconds);
-  const first = bench.takeSlots(count) % slotCount(venue);
-  // The days of the held slots: each hold makes their availability be read anew.
-  const days = new Set(Array.from({ length: count }, (_, n) => slotAt(venue, first + n).date));
+  const params = freshSlots(bench, count);
+  const { port, apiKeys, venue, firstSlot } = params;
+  // Read the days of the held slots: each hold makes the cached availability of its day stale.
+  const days = new Set(Array.from({ length: count }, (_, n) => slotAt(venue, firstSlot + n).date));
   const paths = [...days].map((day) => `/api/v1/slots/availability?venue_id=${venue.id}&date=${day}`);
   const pace = (perSecond: number) => ({ kind: 'rate', perSecond, seconds }) as const;
-  const called = { port: product.port, apiKeys };
-  const reading = { step: 'get', params: { ...called, paths }, pace: pace(READS_PER_SECOND) } as const;
+  const reading = { step: 'get', params: { port, apiKeys, paths }, pace: pace(READS_PER_SECOND) } as const;
   const [holds, reads] = await Promise.all([
-    bench.callProduct({
-      step: 'place-hold',
-      params: { ...called, venue, first },
-      pace: pace(HOLDS_PER_SECOND),
-    }),
-    bench.side.run({ ...reading, callers: apiKeys.length }, {}),
+    bench.callProduct({ step: 'place-hold', params, pace: pace(HOLDS_PER_SECOND) }),
+    bench.sideLoad.run({ ...reading, callers: apiKeys.length }, {}),
   ]);
   requireAll(holds, '201');
   requireAll(reads, '200');
@@ -75,14 +72,14 @@ async function measureWindow(bench: Bench, seconds: number): Promise<{ latency: 
   };
 }
 
-/** Restarts hold expiry with this retention. Deletes the sweep's lock, so that it purges at once. */
-async function restartHoldExpiry(bench: Bench, db: Db, days: number): Promise<void> {
+/** Restarts hold expiry. Deletes the lock of the retention sweep, so that the purge begins at once. */
+async function restartHoldExpiry(bench: Bench, db: Db, retentionDays: number): Promise<void> {
   await bench.product.runWorkers(['webhook-delivery']);
   await db.collection<{ _id: string }>('leases').deleteOne({ _id: 'sweep-retention' });
-  await bench.product.runWorkers(['hold-expiry', 'webhook-delivery'], { RETENTION_HOLDS_DAYS: String(days) });
+  await bench.product.runWorkers(['hold-expiry', 'webhook-delivery'], { RETENTION_HOLDS_DAYS: String(retentionDays) });
 }
 
-/** Returns a function that counts the holds left. They are purged in the order of their expiry. */
+/** Returns a function that computes how many holds are left from the oldest: the purge goes in order of expiry. */
 function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Promise<number> {
   const end = new Date(firstAt.getTime() + count * stepMs);
   let from = firstAt;
@@ -99,44 +96,45 @@ function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Pro
   };
 }
 
-type Watch = { isGone: () => boolean; stop: () => Promise<number> };
+/** `stop` returns the seconds that the purge ran. */
+type Watch = { isDone: () => boolean; stop: () => Promise<number> };
 
-/** Watches a purge until no hold is left or `stop`, which returns how many seconds it purged. */
+/** Watches a purge until no hold is left, or until `stop`. */
 function watchPurge(countLeft: () => Promise<number>): Watch {
   const [beganAt, stopping] = [performance.now(), new AbortController()];
-  let goneAt: number | undefined;
+  let doneAt: number | undefined;
   const watch = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       if ((await countLeft()) === 0) {
-        goneAt = performance.now();
+        doneAt = performance.now();
         return;
       }
       await delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
-  const watched = watch();
-  watched.catch(() => undefined);
+  const watching = watch();
+  watching.catch(() => undefined);
   return {
-    isGone: () => goneAt !== undefined,
+    isDone: () => doneAt !== undefined,
     stop: async () => {
       stopping.abort();
-      await watched;
-      return ((goneAt ?? performance.now()) - beganAt) / 1000;
+      await watching;
+      return ((doneAt ?? performance.now()) - beganAt) / 1000;
     },
   };
 }
 
-type Measured = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'othersShare'>;
+type Windows = Pick<PurgeReport, 'without' | 'during' | 'purgeSeconds' | 'othersShare'>;
 
-/** Measures without and with a purge in turn, until all holds are purged. */
-async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: number): Promise<Measured> {
+/** Measures windows without and with a purge in turn, until all holds are purged. */
+async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: number): Promise<Windows> {
   const [without, during]: [PurgeWindow[], PurgeWindow[]] = [[], []];
   const countLeft = countingLeft(db, ended);
   let [purgeSeconds, othersShare] = [0, 0];
   const measureInto = async (windows: PurgeWindow[], watch?: Watch): Promise<void> => {
     const window = await measureWindow(bench, seconds);
     // Do not count the window in which the purge ends.
-    if (watch?.isGone()) return;
+    if (watch?.isDone()) return;
     othersShare = Math.max(othersShare, window.othersShare);
     windows.push(window.latency);
     const { hold, availability } = window.latency;
@@ -146,20 +144,20 @@ async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: numb
   const withoutPurge = async () => {
     await restartHoldExpiry(bench, db, 0);
     await measureWindow(bench, WARM_SECONDS);
-    for (let n = 0; n < WITHOUT; n += 1) await measureInto(without);
+    for (let n = 0; n < WINDOWS_WITHOUT; n += 1) await measureInto(without);
   };
   /** Returns the number of holds left. */
   const whilePurging = async (): Promise<number> => {
-    await restartHoldExpiry(bench, db, KEPT_DAYS);
+    await restartHoldExpiry(bench, db, RETENTION_DAYS);
     const watch = watchPurge(countLeft);
     await measureWindow(bench, WARM_SECONDS);
-    for (let n = 0; n < DURING && !watch.isGone(); n += 1) await measureInto(during, watch);
+    for (let n = 0; n < WINDOWS_DURING && !watch.isDone(); n += 1) await measureInto(during, watch);
     purgeSeconds += await watch.stop();
     const left = await countLeft();
     say(`${left} of ${ended.count} holds are left after ${purgeSeconds.toFixed(0)} s`);
     return left;
   };
-  const endsAt = performance.now() + PURGED_WITHIN_MS;
+  const endsAt = performance.now() + PURGE_TIMEOUT_MS;
   await withoutPurge();
   for (let left = ended.count; left > 0; ) {
     if (performance.now() > endsAt) throw new Error(`${left} holds were not purged in time`);

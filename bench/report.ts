@@ -4,9 +4,9 @@ import type { Spread } from './statistics.ts';
 /** Microseconds of processor time per operation, by process. */
 export type CpuUs = Record<string, number>;
 
-/** The figure of one goal, in its unit: median, lowest and highest of the rounds. */
+/** A figure in the unit of its goal: median, lowest and highest of the rounds. */
 export type Figure = Spread & {
-  /** Operations per second, medians. */
+  /** Median operations per second of the product and its limit. */
   product?: number;
   limit?: number;
   productCpuUs?: CpuUs;

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/cleanup.ts';
 import { onStopSignal } from '../src/platform/stop-signals.ts';
-import type { Measured } from './measured.ts';
-import { measuredSince } from './measured.ts';
+import type { Measurement } from './measurement.ts';
+import { measurementSince } from './measurement.ts';
 import { count } from './options.ts';
 import { projectFolder } from './processes.ts';
 import { buildProduct } from './product/product.ts';
@@ -13,50 +13,50 @@ import type { Bench } from './rows/row.ts';
 
 const FLAG = { type: 'boolean' } as const;
 
-/** A benchmark with figures in a page of docs/. */
-export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
-  /** Name of the marks around the figures in the page. */
+/** A benchmark that writes its figures into a page of docs/. */
+export type PageBench<Report extends Measurement, Count extends string, Text extends string> = {
+  /** Name of the markers around the figures in the page. */
   name: string;
   /** Path of the page; default `docs/evidence/scaling.md`. */
   page?: string;
   usage: string;
   /** Options that are whole numbers above 0, with their defaults. */
   counts: Record<Count, number>;
-  /** Options that are texts. */
+  /** Options that are strings. */
   texts: readonly Text[];
-  /** @throws BenchUsageError if the options are wrong */
+  /** @throws BenchUsageError if an option is invalid */
   measure: (
-    given: Record<Count, number> & Partial<Record<Text, string>>,
+    options: Record<Count, number> & Partial<Record<Text, string>>,
     onStop: Bench['onStop'],
-  ) => Promise<Omit<Report, keyof Measured>>;
+  ) => Promise<Omit<Report, keyof Measurement>>;
   asText: (report: Report) => string;
   asMarkdown: (report: Report) => string;
   isMissed: (report: Report) => boolean;
 };
 
-/** An option is wrong. The message names it and the allowed values. */
+/** An option is invalid. The message names the option and its allowed values. */
 export class BenchUsageError extends Error {}
 
 /**
- * Builds and measures the product, prints the figures, and writes them as `--json` and `--write` say. Exits with 0;
- * with 1 if something failed or `--check` finds a missed goal; with 2 if the options are wrong.
+ * Builds and measures the product, prints the figures, and writes them for `--json` and `--write`. Exit code: 0; 1 if
+ * the run failed or `--check` finds a missed goal; 2 if an option is invalid.
  */
-export async function runForPage<Report extends Measured, Count extends string, Text extends string>(
+export async function runForPage<Report extends Measurement, Count extends string, Text extends string>(
   bench: PageBench<Report, Count, Text>,
 ): Promise<never> {
   const cleanup = createCleanup();
   onStopSignal(() => void cleanup.run().then(() => process.exit(1)));
   let exitCode = 1;
   try {
-    const { help, json, write, check, given } = parse(bench);
+    const { help, json, write, check, options } = parse(bench);
     if (help) {
       process.stdout.write(bench.usage);
       process.exit(0);
     }
     const beganAt = performance.now();
     await buildProduct();
-    const found = await bench.measure(given, cleanup.add);
-    const report = { ...found, ...measuredSince(beganAt) } as Report;
+    const figures = await bench.measure(options, cleanup.add);
+    const report = { ...figures, ...measurementSince(beganAt) } as Report;
     console.log(bench.asText(report));
     if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
     if (write) {
@@ -75,7 +75,7 @@ export async function runForPage<Report extends Measured, Count extends string, 
   process.exit(exitCode);
 }
 
-function parse<Report extends Measured, Count extends string, Text extends string>({
+function parse<Report extends Measurement, Count extends string, Text extends string>({
   counts,
   texts,
 }: PageBench<Report, Count, Text>) {
@@ -85,12 +85,12 @@ function parse<Report extends Measured, Count extends string, Text extends strin
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const given = Object.fromEntries([
+  const options = Object.fromEntries([
     ...names.map((name) => [name, asUsage(() => count(`--${name}`, text(name) ?? String(counts[name])))]),
     ...texts.map((name) => [name, text(name)]),
   ]) as Record<Count, number> & Partial<Record<Text, string>>;
   const [help, write, check] = ['help', 'write', 'check'].map((name) => values[name] === true);
-  return { help, write, check, json: text('json'), given };
+  return { help, write, check, json: text('json'), options };
 }
 
 function readArguments(texts: readonly string[]): Record<string, unknown> {

@@ -1,5 +1,5 @@
-import type { Measured } from './measured.ts';
-import { measuredText, sectionOf } from './measured.ts';
+import type { Measurement } from './measurement.ts';
+import { measurementText, sectionOf } from './measurement.ts';
 
 /** The result of `count` processes together. */
 export type ScaleRun = {
@@ -11,20 +11,20 @@ export type ScaleRun = {
   othersShare: number;
 };
 
-export type ScaleReport = Measured & {
+export type ScaleReport = Measurement & {
   /** WEBHOOK_CONCURRENCY. */
   concurrency: number;
-  /** `goal`: the factor that a doubling must reach. `runs`: the medians. */
+  /** `goal`: the factor that twice the processes must reach. `runs`: the median run of each count. */
   rows: { subject: string; goal: number; runs: ScaleRun[] }[];
 };
 
-/** The machine is full from this share of all cores on. */
-const FULL = 0.9;
+/** The machine is full when this share of all cores is in use. */
+const FULL_SHARE = 0.9;
 
-type Judged = { factor: number | undefined; verdict: string };
+type Judgement = { factor: number | undefined; verdict: string };
 
-/** For each run, the gain of its doubling, and whether it reaches the goal, misses it, or the machine is full. */
-function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judged[] {
+/** Compares each run with the run of half as many processes. A full machine excuses a missed goal. */
+function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judgement[] {
   return runs.map((run, index) => {
     const before = runs[index - 1];
     if (before === undefined) return { factor: undefined, verdict: '' };
@@ -35,7 +35,7 @@ function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judged[]
 }
 
 const usedBy = ({ cores }: ScaleRun): number => Object.values(cores).reduce((sum, each) => sum + each, 0);
-const isFull = (run: ScaleRun, cores: number): boolean => usedBy(run) + run.othersShare * cores >= FULL * cores;
+const isFull = (run: ScaleRun, cores: number): boolean => usedBy(run) + run.othersShare * cores >= FULL_SHARE * cores;
 
 export function isMissed({ rows, machine }: ScaleReport): boolean {
   return rows.some(({ runs, goal }) => judge(runs, goal, machine.cores).some(({ verdict }) => verdict === 'missed'));
@@ -66,9 +66,9 @@ function rowsOf({ rows, machine }: ScaleReport): string[][] {
 }
 
 const factsOf = (report: ScaleReport): string =>
-  `${measuredText(report)}; the slow receiver takes 200 ms, with WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
+  `${measurementText(report)}; the slow receiver takes 200 ms, with WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
 
-/** For a terminal of 80 columns. The line below each run shows the cores of each process. */
+/** For a terminal of 80 columns. The line below each run shows the cores that each kind of process used. */
 export function asText(report: ScaleReport): string {
   const lines = rowsOf(report).flatMap(
     ([who = '', rate = '', factor = '', goal = '', verdict = '', used = '', cores = '']) => [

@@ -1,7 +1,7 @@
 /**
- * `node --import tsx bench/scale.ts`: measures the throughput that more webhook delivery processes add. One, two and
- * four of them deliver committed events to a receiver that takes 200 ms; to a receiver that responds at once, with
- * MongoDB on the same machine, which one process nearly fills; and to that receiver with 50 ms of latency to MongoDB.
+ * `node --import tsx bench/scale.ts`: measures how much throughput more webhook delivery processes add. One, two and
+ * four processes deliver committed events in three set-ups: to a receiver that takes 200 ms; to a receiver that responds
+ * at once (one process then nearly fills the machine); and to the fast receiver with 50 ms of latency to MongoDB.
  * The CPU use of each process explains missed goals. Takes about four minutes on two cores.
  */
 
@@ -25,28 +25,28 @@ const USAGE = `node --import tsx bench/scale.ts [options]
   --profile DIR  writes a CPU profile of each process
   --json FILE    writes the figures
   --write        puts the table into docs/evidence/scaling.md
-  --check        exits with 1 if a doubling misses its goal
+  --check        exits with 1 if twice the processes miss the goal
 `;
 
 const COUNTS = [1, 2, 4] as const;
 /**
- * One endpoint gets a quarter of it (ADR 0012): 5 concurrent sends, 25 per second at 200 ms. Four workers then use one
- * core of two. With 80, the wait for a core would be measured too.
+ * One endpoint gets a quarter of a worker's concurrency (ADR 0012): 5 concurrent sends, 25 per second at 200 ms. Four
+ * workers then use one core of two. With a concurrency of 80, they would wait for a core, and the figures include it.
  */
 const CONCURRENCY = 20;
 const DISTANCE_MS = 50;
-const WITHIN_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 type Subject = {
   name: string;
   label: string;
-  /** The factor that a doubling must reach. */
+  /** The factor that twice the processes must reach. */
   goal: number;
   endpoint: 'url' | 'slowUrl';
   /** Events per process. */
   events: number;
-  /** 1 if jobs of 50 would not spread over the processes, or would leave too little of two cores for four of them. */
-  eventsOfJob: 1 | 50;
+  /** 1 where jobs of 50 events would not spread evenly over the processes, or would fill two cores. */
+  eventsPerJob: 1 | 50;
   settings: Record<string, string>;
   distance?: Distance;
 };
@@ -58,7 +58,7 @@ const subjectsWith = (distance: Distance): Subject[] => [
     goal: 1.8,
     endpoint: 'slowUrl',
     events: 250,
-    eventsOfJob: 1,
+    eventsPerJob: 1,
     settings: { WEBHOOK_CONCURRENCY: String(CONCURRENCY) },
   },
   {
@@ -67,7 +67,7 @@ const subjectsWith = (distance: Distance): Subject[] => [
     goal: 1.6,
     endpoint: 'url',
     events: 2000,
-    eventsOfJob: 50,
+    eventsPerJob: 50,
     settings: {},
   },
   {
@@ -76,19 +76,19 @@ const subjectsWith = (distance: Distance): Subject[] => [
     goal: 1.6,
     endpoint: 'url',
     events: 400,
-    eventsOfJob: 1,
+    eventsPerJob: 1,
     settings: { MONGODB_URI: distance.uri },
     distance,
   },
 ];
 
-/** CPU use of each kind of process in a run; 1 is a whole core. */
+/** CPU use of each kind of process, in cores. */
 function coresOf(us: CpuUs, seconds: number): Record<string, number> {
   const cores = Object.entries(byKind(us)).map(([kind, used]) => [kind, used / 1e6 / seconds] as const);
   return Object.fromEntries(cores);
 }
 
-/** Thaws the frozen processes and measures `work`. */
+/** Resumes the webhook delivery processes and measures until `work` is done. */
 async function measure(bench: Bench, { distance }: Subject, work: () => Promise<unknown>) {
   const pids = { ...bench.product.pids(), ...(distance && { distance: distance.pid }) };
   const own = bench.ownPids().filter((pid) => !Object.values(pids).includes(pid));
@@ -101,21 +101,21 @@ async function measure(bench: Bench, { distance }: Subject, work: () => Promise<
   return { seconds, cores: coresOf(us, seconds), othersShare };
 }
 
-/** Returns a function that measures `count` processes, at a venue with one subscription. */
-async function measuring(bench: Bench, subject: Subject): Promise<(count: number) => Promise<ScaleRun>> {
+/** Subscribes a new partner at a new venue. Returns a function that measures `count` processes with its events. */
+async function prepare(bench: Bench, subject: Subject): Promise<(count: number) => Promise<ScaleRun>> {
   const { product, contents } = bench;
   const receiver = await bench.receiver();
   const partner = await bench.addPartner();
-  const place = { venue: await bench.addVenue([partner]), partnerIds: [partner.id] };
+  const target = { venue: await bench.addVenue([partner]), partnerIds: [partner.id] };
   await bench.subscribe(partner, receiver[subject.endpoint]);
   const { holdOrdinal: _ordinal, ...hold } = contents.originals.hold;
   const ended = { status: 'RELEASED', claimed: false } as const;
   const commit = (events: number) => {
-    const holds = Array.from({ length: events }, (_, n) => ({ ...copyOf(hold, place, n), ...ended }));
-    return addWaitingEvents(bench, holds, subject.eventsOfJob);
+    const holds = Array.from({ length: events }, (_, n) => ({ ...copyOf(hold, target, n), ...ended }));
+    return addWaitingEvents(bench, holds, subject.eventsPerJob);
   };
   const untilReceived = async (events: number) => {
-    if (!(await receiver.waitFor(events, WITHIN_MS))) throw new Error('Webhooks were not received within a minute');
+    if (!(await receiver.waitFor(events, TIMEOUT_MS))) throw new Error('Webhooks were not received within a minute');
   };
   return async (count) => {
     await contents.clear();
@@ -126,11 +126,11 @@ async function measuring(bench: Bench, subject: Subject): Promise<(count: number
       subject.settings,
     );
     const events = subject.events * count;
-    // Do not measure the first deliveries of a process: they cost more.
-    const first = Math.ceil(events / 4);
-    await commit(first);
-    await untilReceived(first);
-    if (!(await contents.untilSettled(WITHIN_MS))) throw new Error('Deliveries were not recorded within a minute');
+    // Warm up: the first deliveries of a process cost more.
+    const warmUpEvents = Math.ceil(events / 4);
+    await commit(warmUpEvents);
+    await untilReceived(warmUpEvents);
+    if (!(await contents.untilSettled(TIMEOUT_MS))) throw new Error('Deliveries were not recorded within a minute');
     product.freeze(['webhook-delivery']);
     await commit(events);
     await receiver.take();
@@ -139,7 +139,7 @@ async function measuring(bench: Bench, subject: Subject): Promise<(count: number
   };
 }
 
-function middleOf(runs: readonly ScaleRun[]): ScaleRun {
+function medianRun(runs: readonly ScaleRun[]): ScaleRun {
   const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor((runs.length - 1) / 2)];
   if (middle === undefined) throw new Error('Nothing was measured');
   return middle;
@@ -148,16 +148,16 @@ function middleOf(runs: readonly ScaleRun[]): ScaleRun {
 async function measureAll(bench: Bench, subjects: readonly Subject[], runs: number): Promise<ScaleReport['rows']> {
   const rows: ScaleReport['rows'] = [];
   for (const subject of subjects) {
-    const measureBy = await measuring(bench, subject);
-    const found = new Map<number, ScaleRun[]>(COUNTS.map((count) => [count, []]));
+    const measureBy = await prepare(bench, subject);
+    const runsByCount = new Map<number, ScaleRun[]>(COUNTS.map((count) => [count, []]));
     for (let run = 0; run < runs; run += 1)
       for (const count of COUNTS) {
-        const one = await measureBy(count);
-        found.get(count)?.push(one);
-        say(`${subject.name} by ${count}: ${one.perSecond.toFixed(0)}/s`);
+        const result = await measureBy(count);
+        runsByCount.get(count)?.push(result);
+        say(`${subject.name} by ${count}: ${result.perSecond.toFixed(0)}/s`);
       }
     const { label, goal } = subject;
-    rows.push({ subject: label, goal, runs: COUNTS.map((count) => middleOf(found.get(count) ?? [])) });
+    rows.push({ subject: label, goal, runs: COUNTS.map((count) => medianRun(runsByCount.get(count) ?? [])) });
   }
   return rows;
 }

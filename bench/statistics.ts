@@ -1,4 +1,4 @@
-/** The median. For an even number of values, the mean of the middle two; for none, NaN. */
+/** The median: the mean of the middle two for an even number of values, NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (place: number) => sorted[place] ?? Number.NaN;
@@ -6,14 +6,14 @@ export function median(values: readonly number[]): number {
   return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
 }
 
-/** The value below which `share` of `sorted` (ascending) lies: 0.99 for p99. NaN for none. */
+/** The percentile of ascending values: `share` 0.99 for p99. NaN for no values. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 export type Latency = { p50: number; p99: number; max: number };
 
-/** In the unit of the values. */
+/** Percentiles in the unit of the values. */
 export function latencyOf(values: readonly number[]): Latency {
   const sorted = values.toSorted((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), max: sorted.at(-1) ?? Number.NaN };

@@ -8,10 +8,10 @@ const WIDTH = 80;
 const COLUMNS = [31, 8, 8, 10, 12, 8] as const;
 const INDENT = '    ';
 
-/** The report for a terminal of 80 columns: a line for each figure, and its CPU time below. */
+/** The report for a terminal of 80 columns: each figure has a line, with its CPU time in the next lines. */
 export function asTable(report: Report): string {
   const { machine, runs, seconds, minutes, othersShare } = report;
-  const heading = line(['', 'limit/s', 'here/s', 'value', 'of rounds', 'goal'], '');
+  const heading = line(['', 'limit/s', 'here/s', 'median', 'range', 'goal'], '');
   const rows = FIGURE_NAMES.flatMap((name) => {
     const figure = report.figures[name];
     return figure === undefined ? [] : linesOf(GOALS[name], figure);
@@ -19,7 +19,7 @@ export function asTable(report: Report): string {
   const count = missed(report).length;
   const summary = [
     `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, ${report.at.slice(0, 10)}, ${report.commit}.`,
-    `Medians of ${runs}, ${seconds} s each, ${minutes.toFixed(1)} min in all;`,
+    `${runs} rounds of ${seconds} s, ${minutes.toFixed(1)} min in all;`,
     `others took up to ${Math.round(othersShare * 100)} % of the machine.`,
     count === 0 ? 'Every goal is reached.' : `${count} goals are missed.`,
   ].join(' ');
@@ -31,12 +31,12 @@ function linesOf(goal: Goal, figure: Figure): string[] {
   const rates = [limit, product].map((rate) => (rate === undefined ? '' : digits(rate)));
   const reached = isReached(goal, figure.value);
   const cells = [goal.label, ...rates, withUnit(figure.value, goal), rangeOf(figure), goalText(goal)];
-  const below = [
+  const details = [
     productCpuUs === undefined ? '' : `CPU ${cpuText(productCpuUs)}`,
     limitCpuUs === undefined ? '' : `limit ${cpuText(limitCpuUs)}`,
     note ?? '',
   ].filter((text) => text !== '');
-  const wrapped = below.flatMap((text) => wrapAnsi(text, WIDTH - INDENT.length).split('\n'));
+  const wrapped = details.flatMap((text) => wrapAnsi(text, WIDTH - INDENT.length).split('\n'));
   const mark = reached === null ? ' ' : reached ? '✓' : '✗';
   return [line(cells, mark), ...wrapped.map((text) => INDENT + text)];
 }

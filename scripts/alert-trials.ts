@@ -30,7 +30,7 @@ function asText(findings: readonly TrialFinding[]): string {
       ` ${each.fault}`,
     ].join(' '),
   );
-  return [`${'Alert'.padEnd(32)} ${'fires'.padStart(8)} ${'is over'.padStart(8)}  after`, ...rows].join('\n');
+  return [`${'Alert'.padEnd(32)} ${'fires'.padStart(8)} ${'clears'.padStart(8)}  after`, ...rows].join('\n');
 }
 
 function asMarkdown(findings: readonly TrialFinding[], machine: string): string {
@@ -40,7 +40,7 @@ function asMarkdown(findings: readonly TrialFinding[], machine: string): string 
   return [
     `Measured on ${machine}.`,
     '',
-    '| Alert | Fault | Fires after | Over after |',
+    '| Alert | Fault | Fires after | Clears after |',
     '|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     '',
@@ -48,14 +48,14 @@ function asMarkdown(findings: readonly TrialFinding[], machine: string): string 
 }
 
 const args = process.argv.slice(2);
-const wanted = args.filter((each) => each !== '--write');
+const jestArguments = args.filter((each) => each !== '--write');
 await prometheusBinary();
-const { code, minutes, machine, ...found } = await runExperiments<TrialFinding>('alerts', wanted);
+const { code, minutes, machine, ...experiments } = await runExperiments<TrialFinding>('alerts', jestArguments);
 const keyOf = ({ alert, fault }: TrialFinding): string => `${alert} ${fault}`;
-const findings = found.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const findings = experiments.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 const measuredOn = `${machine}, ${minutes} min in all`;
 console.log(`\n${asText(findings)}\n* with a window of one or two minutes instead of its own\n${measuredOn}`);
-if (args.includes('--write') && code === 0 && wanted.length === 0) {
+if (args.includes('--write') && code === 0 && jestArguments.length === 0) {
   const text = await readFile(EVIDENCE, 'utf8');
   await writeFile(EVIDENCE, withFigures(text, 'alert-trials', asMarkdown(findings, measuredOn)));
 }

@@ -1,4 +1,4 @@
-// Estimates the resources for a given traffic from measured figures: `node --import tsx scripts/capacity.ts --help`.
+// Estimates the resources that a given traffic needs, from measured figures: `node --import tsx scripts/capacity.ts --help`.
 
 import { readFile } from 'node:fs/promises';
 import type { Figures } from './capacity/model.ts';

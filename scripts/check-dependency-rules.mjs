@@ -1,5 +1,5 @@
 // Checks the imports of src/ and workers/ in the current folder: `node scripts/check-dependency-rules.mjs`. The rules
-// are in .dependency-cruiser.cjs, except this: a component may read a neighbour's store but writes only its own.
+// are in .dependency-cruiser.cjs, except one: a component may read a neighbour's store but writes only its own.
 // Exits 1 on a violation, and on an unread file: without a parser, dependency-cruiser skips files and still succeeds.
 
 import { readdirSync } from 'node:fs';
@@ -15,9 +15,9 @@ const rules = fileURLToPath(new URL('../.dependency-cruiser.cjs', import.meta.ur
 
 /** Names of store functions that only read. */
 const READ = /^(find|list|count|has|is|read|measure)[A-Z]/;
-/** One aggregate, which all components of `SHARING` change. */
+/** The aggregate that all components of `SHARED_BY` change. */
 const SHARED = 'src/reservations';
-const SHARING = new Set([
+const SHARED_BY = new Set([
   'src/catalog/slots',
   'src/booking/holds',
   'src/catalog/grants',
@@ -67,7 +67,7 @@ function writesOfNeighbours(file) {
   });
 }
 
-/** The values that an import or re-export names; `*` for all. */
+/** The names of the values that a statement imports or re-exports; `*` for all. */
 function namesOf({ type, specifiers = [] }) {
   if (type === 'ExportAllDeclaration') return ['*'];
   return specifiers
@@ -80,5 +80,5 @@ function namesOf({ type, specifiers = [] }) {
 
 function isNeighbour(from, to) {
   if (from === to || from === MIGRATION || !to.startsWith('src/') || to === 'src/platform') return false;
-  return to !== SHARED || !SHARING.has(from);
+  return to !== SHARED || !SHARED_BY.has(from);
 }

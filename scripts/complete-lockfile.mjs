@@ -1,10 +1,10 @@
-// Adds builds for other platforms that the registry in use lacks to package-lock.json. Run it after `npm install`:
+// Completes package-lock.json with the packages of other platforms that npm left out. Run it after `npm install`:
 // node scripts/complete-lockfile.mjs [--hashes]
 //
 // Native packages list one optional dependency per platform. If a mirror lacks some of them, npm leaves them out of the
-// lockfile, and `npm ci` then rejects that lockfile on every machine. npm needs only their version, which the parent
-// pins, and their platform, which the name contains. Without a hash, npm does not check them. --hashes adds missing
-// hashes from the registry in use: run it with a registry that has these packages.
+// lockfile, and `npm ci` then rejects that lockfile on every machine. An entry needs only the version, which the parent
+// pins, and the platform, which the name contains. npm does not verify an entry without a hash. --hashes adds missing
+// hashes: run it with a registry that has these packages.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -40,28 +40,28 @@ const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependen
 );
 for (const { name, version, dev } of missing) {
   if (!/^\d+\.\d+\.\d+$/.test(version))
-    throw new Error(`${name} is not pinned by its parent, but asked for as ${version}`);
+    throw new Error(`Its parent must pin ${name} to one version, and names ${version}`);
   const { os, cpu, libc } = platformOf(name);
-  // npm's own order of keys, so that npm's next write does not change it.
+  // npm's own order of keys: otherwise the next `npm install` would change the entry.
   lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
 }
 
-/** The version's SHA-512 in the registry in use; undefined if it is missing there. */
+/** The SHA-512 of this version; undefined if the registry in use lacks it. */
 function hashOf(name, version) {
-  const asked = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' });
-  const [hash] = /^sha512-[A-Za-z0-9+/]{86}==$/m.exec(asked.stdout) ?? [];
+  const view = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' });
+  const [hash] = /^sha512-[A-Za-z0-9+/]{86}==$/m.exec(view.stdout) ?? [];
   return hash;
 }
 
 if (process.argv.includes('--hashes')) {
-  const isWithout = ([path, { integrity }]) => path !== '' && integrity === undefined;
-  for (const [path, { version, ...rest }] of Object.entries(lock.packages).filter(isWithout)) {
+  const lacksHash = ([path, { integrity }]) => path !== '' && integrity === undefined;
+  for (const [path, { version, ...rest }] of Object.entries(lock.packages).filter(lacksHash)) {
     const integrity = hashOf(path.slice(path.lastIndexOf('node_modules/') + 13), version);
     if (integrity !== undefined) lock.packages[path] = { version, integrity, ...rest };
-    console.log(`${path}: ${integrity ?? 'no hash to be had'}`);
+    console.log(`${path}: ${integrity ?? 'not in the registry'}`);
   }
 }
 
 lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${missing.length} builds for other platforms added`);
+console.log(`${missing.length} packages of other platforms added`);

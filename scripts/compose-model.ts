@@ -8,7 +8,7 @@ import { goProgram } from './go-program.ts';
 
 const COMPOSE = {
   name: 'compose-model',
-  built: 'cmd',
+  binary: 'cmd',
   module: 'github.com/compose-spec/compose-go/v2/cmd',
   version: 'v2.10.0',
 };
@@ -16,10 +16,10 @@ const COMPOSE = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The merged model of Compose files of `project` with these variables, checked against the specification's schema.
- * Writes copies with the variables filled in to `scratch`, because the program reads no environment.
+ * The merged model of Compose files in the folder `project`, checked against the schema of the Compose specification.
+ * The program reads no environment: it gets copies of the files, in the folder `scratch`, with the variables replaced.
  *
- * @throws Error naming the variable that is missing, or the violation of the specification
+ * @throws Error that names the missing variable or the violation of the specification
  */
 export async function composeModel(
   project: string,
@@ -28,26 +28,26 @@ export async function composeModel(
   scratch: string,
 ): Promise<unknown> {
   const program = await goProgram(COMPOSE, process.env);
-  const filled = files.map((name) => {
+  const copies = files.map((name) => {
     const file = path.join(scratch, name);
     writeFileSync(file, interpolated(readFileSync(path.join(project, name), 'utf8'), variables));
     return file;
   });
-  const args = ['-format', 'json', '-no-interpolation', ...filled];
+  const args = ['-format', 'json', '-no-interpolation', ...copies];
   const { stdout } = await promisify(execFile)(program, args, { cwd: scratch });
   return JSON.parse(stdout);
 }
 
 const INNERMOST = /\$\{(\w+)(?::([-?])([^{}]*))?\}/;
 
-/** Replaces variables, except in comment lines. An empty variable counts as unset, as Compose treats `:-` and `:?`. */
+/** Replaces variables, innermost first, except in comment lines. An empty variable counts as unset, as Compose treats `:-` and `:?`. */
 function interpolated(text: string, variables: Environment): string {
-  let filled = text.replaceAll(/^\s*#.*$/gm, '');
-  for (let found = INNERMOST.exec(filled); found !== null; found = INNERMOST.exec(filled)) {
-    const [all, name = '', kind, otherwise = ''] = found;
+  let result = text.replaceAll(/^\s*#.*$/gm, '');
+  for (let match = INNERMOST.exec(result); match !== null; match = INNERMOST.exec(result)) {
+    const [all, name = '', operator, fallback = ''] = match;
     const value = variables[name] || undefined;
-    if (value === undefined && kind === '?') throw new Error(`${name}: ${otherwise}`);
-    filled = filled.replace(all, () => value ?? otherwise);
+    if (value === undefined && operator === '?') throw new Error(`${name}: ${fallback}`);
+    result = result.replace(all, () => value ?? fallback);
   }
-  return filled.replaceAll('$$', '$');
+  return result.replaceAll('$$', '$');
 }

@@ -19,21 +19,21 @@ const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/guarantees.md'
 const EXPERIMENTS = ['test/faults', 'test/reservations/slot.race.test.ts', '--runInBand'];
 
 const args = process.argv.slice(2);
-const wanted = args.filter((each) => each !== '--write');
-const { code, minutes, machine, ...found } = await runExperiments<Finding>(
+const jestArguments = args.filter((each) => each !== '--write');
+const { code, minutes, machine, ...experiments } = await runExperiments<Finding>(
   'faults',
-  wanted.length > 0 ? wanted : EXPERIMENTS,
+  jestArguments.length > 0 ? jestArguments : EXPERIMENTS,
 );
-const findings = found.findings.toSorted((a, b) => a.promise - b.promise);
+const findings = experiments.findings.toSorted((a, b) => a.promise - b.promise);
 console.log(asText(findings));
-const untried = Object.keys(PROMISES).filter((id) => !findings.some(({ promise }) => String(promise) === id));
-const isWhole = wanted.length > 0 || untried.length === 0;
-if (!isWhole) console.log(`Promises not tried: ${untried.join(', ')}`);
+const untriedPromises = Object.keys(PROMISES).filter((id) => !findings.some(({ promise }) => String(promise) === id));
+const isComplete = jestArguments.length > 0 || untriedPromises.length === 0;
+if (!isComplete) console.log(`Promises not tried: ${untriedPromises.join(', ')}`);
 console.log(
-  `${findings.length} experiments in ${minutes} min: ${code === 0 && isWhole ? 'every promise held' : 'some failed, see above'}`,
+  `${findings.length} experiments in ${minutes} min: ${code === 0 && isComplete ? 'every promise held' : 'some failed, see above'}`,
 );
-if (args.includes('--write') && code === 0 && isWhole) {
+if (args.includes('--write') && code === 0 && isComplete) {
   const text = await readFile(EVIDENCE, 'utf8');
   await writeFile(EVIDENCE, withFigures(text, 'faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)));
 }
-process.exitCode = code === 0 && isWhole ? 0 : 1;
+process.exitCode = code === 0 && isComplete ? 0 : 1;

@@ -2,7 +2,7 @@
  * `npm run fuzz`: starts a service and sends it thousands of requests generated from its own OpenAPI documents. Fails
  * on a 5xx, and on a status, media type, header or body that the document does not allow. Takes at most eight minutes.
  *
- * FUZZ_SEED draws other cases; FUZZ_CASES sets the generated cases per operation (default 40).
+ * FUZZ_SEED selects other random cases. FUZZ_CASES sets the number of generated cases per operation (default 40).
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,10 +18,10 @@ import { provision } from './fuzz/provision.ts';
 import type { Outcome, Target } from './fuzz/run.ts';
 import { runFuzzer } from './fuzz/run.ts';
 import type { KnownValues, OpenApiDocument } from './fuzz/settings.ts';
-import { countOperations, withImpossibleAnswers } from './fuzz/settings.ts';
+import { countOperations, withImpossibleResponses } from './fuzz/settings.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
-const FEWEST_CASES = 2000;
+const MIN_CASES = 2000;
 const DEADLINE_MS = 220_000;
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 const CASES_PER_OPERATION = Number(process.env['FUZZ_CASES'] ?? 40);
@@ -38,15 +38,15 @@ async function main(): Promise<boolean> {
   const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };
   // Fuzz the partner listener first: operator calls also suspend partners and delete keys.
   const listeners = [partnerListener, { name: 'operator interface', url: service.adminUrl, apiKey: OPERATOR_KEY }];
-  say(`Seed ${SEED}, ${CASES_PER_OPERATION} generated cases per operation, besides those of its schema`);
-  if (!(await noticesMistakes(python, partnerListener, values))) return false;
+  say(`Seed ${SEED}, ${CASES_PER_OPERATION} generated cases per operation, in addition to the cases from its schema`);
+  if (!(await detectsWrongDocument(python, partnerListener, values))) return false;
   const outcomes: Outcome[] = [];
   for (const listener of listeners) outcomes.push(await fuzz(python, listener, values));
   const cases = outcomes.reduce((sum, outcome) => sum + outcome.cases, 0);
   const isClean = outcomes.every((outcome) => outcome.isClean);
-  if (cases < FEWEST_CASES) say(`Only ${cases} cases were sent; ${FEWEST_CASES} are wanted. Raise FUZZ_CASES.`);
+  if (cases < MIN_CASES) say(`Only ${cases} of at least ${MIN_CASES} cases were sent. Raise FUZZ_CASES.`);
   say(`${cases} cases: ${isClean ? 'every response matches its document' : 'some responses do not match, see above'}`);
-  return isClean && cases >= FEWEST_CASES;
+  return isClean && cases >= MIN_CASES;
 }
 
 async function startOwnService(): Promise<Service> {
@@ -56,14 +56,14 @@ async function startOwnService(): Promise<Service> {
   const service = await startService({ RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' });
   cleanup.add(() => service.stop());
   cleanup.add(() => {
-    // A 5xx tells the caller nothing; only the log has the reason.
+    // A 5xx response does not contain its reason; the log does.
     if (service.logs() !== '') say(`The service logged:\n${service.logs()}`);
     return Promise.resolve();
   });
   return service;
 }
 
-/** Fuzzes one listener by its own document and prints the outcome. */
+/** Fuzzes one listener with its own OpenAPI document and prints the outcome. */
 async function fuzz(python: string, listener: Listener, values: KnownValues): Promise<Outcome> {
   const document = await documentOf(listener);
   const startedAt = performance.now();
@@ -76,18 +76,18 @@ async function fuzz(python: string, listener: Listener, values: KnownValues): Pr
 }
 
 /** Negative control: the fuzzer must report faults against a document that no response can match. */
-async function noticesMistakes(python: string, listener: Listener, values: KnownValues): Promise<boolean> {
-  const document = withImpossibleAnswers(await documentOf(listener));
+async function detectsWrongDocument(python: string, listener: Listener, values: KnownValues): Promise<boolean> {
+  const document = withImpossibleResponses(await documentOf(listener));
   const { isClean, cases } = await runFuzzer(python, await targetOf(listener, document, values, 1));
-  const isNoticed = !isClean && cases > 0;
-  say(`${isNoticed ? 'ok  ' : 'FAIL'} negative control: a wrong document is ${isNoticed ? '' : 'not '}noticed`);
-  return isNoticed;
+  const isDetected = !isClean && cases > 0;
+  say(`${isDetected ? 'ok  ' : 'FAIL'} negative control: a wrong document is ${isDetected ? '' : 'not '}detected`);
+  return isDetected;
 }
 
 async function documentOf({ url, apiKey }: Listener): Promise<OpenApiDocument> {
-  const answer = await fetch(new URL('/openapi.json', url), { headers: { 'x-api-key': apiKey } });
-  if (!answer.ok) throw new Error(`${url}/openapi.json answered ${answer.status}`);
-  return (await answer.json()) as OpenApiDocument;
+  const response = await fetch(new URL('/openapi.json', url), { headers: { 'x-api-key': apiKey } });
+  if (!response.ok) throw new Error(`${url}/openapi.json responded with ${response.status}`);
+  return (await response.json()) as OpenApiDocument;
 }
 
 async function targetOf(

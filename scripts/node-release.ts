@@ -1,6 +1,6 @@
 /**
- * `node --import tsx scripts/node-release.ts image|oldest|VERSION`: prints the folder of this Node release, for the
- * PATH. npm downloads it into the cache folder once, about 50 MB.
+ * `node --import tsx scripts/node-release.ts image|oldest|VERSION`: prints the folder with the `node` of this release,
+ * to put on the PATH. The first call downloads about 50 MB with npm, into the cache folder.
  */
 
 import { mkdir, rename } from 'node:fs/promises';
@@ -36,6 +36,6 @@ async function nodeFolder(version: string, env: Environment): Promise<string> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , wanted = ''] = process.argv;
-  console.log(await nodeFolder(NODE_RELEASES[wanted] ?? wanted, process.env));
+  const [, , release = ''] = process.argv;
+  console.log(await nodeFolder(NODE_RELEASES[release] ?? release, process.env));
 }

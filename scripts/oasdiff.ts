@@ -18,9 +18,9 @@ export type BreakingChange = {
 };
 
 /**
- * Breaking changes from one OpenAPI file to another, including webhooks.
+ * Breaking changes from the OpenAPI file `base` to `revision`, including webhooks.
  *
- * @throws Error if oasdiff cannot be built (`goProgram`)
+ * @throws Error if oasdiff cannot be built
  */
 export async function breakingChanges(
   base: string,

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 /**
  * Runs promtool in `folder`. The first call builds it from source, in two or three minutes.
  *
- * @throws Error with its output if it finds a fault, or if it cannot be built
+ * @throws Error with promtool's output if it finds a fault, or if promtool cannot be built
  */
 export async function promtool(
   args: readonly string[],

@@ -9,9 +9,9 @@ import { type Environment, executablesOnPath, runCommand } from '../src/developm
 type Packages = Readonly<Record<string, string>>;
 
 /**
- * The Python of an environment with exactly these package versions. The first call makes it with pip. A complete
- * environment is moved into place, so concurrent calls are safe. Run programs of packages as modules (`-m`): their
- * scripts contain the path of the folder in which they were made.
+ * The Python executable of an environment with exactly these package versions. The first call creates the environment
+ * with pip, in another folder, and moves it into place: concurrent calls are safe. Run programs of packages as modules
+ * (`-m`), because their scripts contain the path of that other folder.
  *
  * @throws Error without Python 3 with venv and pip, or if pip fails or takes more than ten minutes
  */
@@ -20,11 +20,11 @@ export async function pythonEnvironment(
   env: Environment,
   log: (line: string) => void,
 ): Promise<string> {
-  const pinned = pinnedOf(packages);
-  const [name = ''] = pinned;
+  const requirements = requirementsOf(packages);
+  const [name = ''] = requirements;
   const home = path.join(cacheFolder(env), name.replace('==', '-'));
   if (!(await exists(home))) {
-    log(`Installing ${pinned.join(', ')} with pip, once ...`);
+    log(`Installing ${requirements.join(', ')} with pip, once ...`);
     await withScratchFolder(env, async (folder) => {
       await installPackages(packages, folder, env);
       await rename(path.join(folder, 'venv'), home).catch(async (error: unknown) => {
@@ -36,26 +36,26 @@ export async function pythonEnvironment(
 }
 
 /**
- * Makes an environment with these packages in `folder` and returns the folder of its programs.
+ * Creates an environment with these packages in `folder` and returns the folder of its programs.
  *
  * @throws Error as `pythonEnvironment` does
  */
 export async function installPackages(packages: Packages, folder: string, env: Environment): Promise<string> {
-  const pinned = pinnedOf(packages);
-  const made = path.join(folder, 'venv');
+  const requirements = requirementsOf(packages);
+  const venv = path.join(folder, 'venv');
   const [python] = await executablesOnPath(['python3', 'python'], env);
   if (python === undefined)
     throw new Error(
-      `${pinned.join(', ')}: needs Python 3.10 or newer with venv and pip; there is no python3 on the PATH.`,
+      `${requirements.join(', ')}: needs Python 3.10 or newer with venv and pip; there is no python3 on the PATH.`,
     );
   const run = (command: string, args: readonly string[]) => runCommand(command, args, { ...env, TMPDIR: folder });
-  await run(python, ['-m', 'venv', made]);
+  await run(python, ['-m', 'venv', venv]);
   const quiet = ['--no-input', '--quiet', '--disable-pip-version-check'];
-  await run(path.join(made, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pinned]);
-  return path.join(made, 'bin');
+  await run(path.join(venv, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...requirements]);
+  return path.join(venv, 'bin');
 }
 
-const pinnedOf = (packages: Packages): string[] =>
+const requirementsOf = (packages: Packages): string[] =>
   Object.entries(packages).map(([name, version]) => `${name}==${version}`);
 
 async function exists(file: string): Promise<boolean> {

@@ -13,7 +13,7 @@ type S3Server = { port: number; folder: string; accessKeyId: string; secretAcces
 /**
  * The command that runs the server on loopback. The first call builds it from source, in two or three minutes.
  *
- * @throws Error if it cannot be built
+ * @throws Error if the server cannot be built
  */
 export async function s3ServerCommand(
   { port, folder, accessKeyId, secretAccessKey }: S3Server,

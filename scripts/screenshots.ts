@@ -25,7 +25,7 @@ const CUSTOMERS = ['Asha Rao', 'Vikram Shetty', 'Meera Nair', 'Imran Khan', 'Div
 const PARTNERS = ['CityPlay', 'Courtside'];
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
-const target = path.join(projectFolder, 'docs/images');
+const imageFolder = path.join(projectFolder, 'docs/images');
 const cleanup = createCleanup();
 
 try {
@@ -41,7 +41,7 @@ async function takePictures(): Promise<void> {
   const { venueId, date } = await sellADay({ url, adminUrl, operatorApiKey });
   const browser = await startBrowser(program);
   cleanup.add(() => browser.close());
-  await mkdir(target, { recursive: true });
+  await mkdir(imageFolder, { recursive: true });
   for (const theme of ['light', 'dark'] as const) {
     await takePicture(browser, theme, `console-${theme}`, async (page) => {
       await page.goto(`${adminUrl}/?venue_id=${venueId}&date=${date}`);
@@ -64,8 +64,8 @@ async function sellADay({ url, adminUrl, operatorApiKey }: RunningSystem): Promi
   await runCommand(process.execPath, args, { ...process.env, ...credentials });
 
   const operator = apiCaller(adminUrl, operatorApiKey);
-  const listed = await operator('GET', `${OPERATOR}/venues?limit=200`);
-  const venues = field(listed, 'data') as { venue_id: string; name: string }[];
+  const venueList = await operator('GET', `${OPERATOR}/venues?limit=200`);
+  const venues = field(venueList, 'data') as { venue_id: string; name: string }[];
   const venueId = venues.find(({ name }) => name === VENUE)?.venue_id ?? '';
   const clients = await Promise.all(PARTNERS.map((name) => createSeller({ url, operator }, name, venueId)));
   const date = nextWednesday();
@@ -110,12 +110,12 @@ async function createSeller(
 
 /** The first Wednesday that is at least two days ahead, as YYYY-MM-DD. */
 function nextWednesday(): string {
-  const from = new Date(Date.now() + 2 * DAY_MS);
-  const days = (WEDNESDAY - from.getUTCDay() + 7) % 7;
-  return new Date(from.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  const earliest = new Date(Date.now() + 2 * DAY_MS);
+  const days = (WEDNESDAY - earliest.getUTCDay() + 7) % 7;
+  return new Date(earliest.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Writes `<name>.webp`: Playwright itself takes only PNG and JPEG, which are several times larger. */
+/** Writes `<name>.webp` through Chromium's protocol: Playwright writes only PNG and JPEG, which are larger. */
 async function takePicture(
   browser: Browser,
   colorScheme: 'light' | 'dark',
@@ -129,7 +129,7 @@ async function takePicture(
   const options = { format: 'webp', quality: WEBP_QUALITY } as const;
   const { data } = await session.send('Page.captureScreenshot', options);
   const picture = Buffer.from(data, 'base64');
-  await writeFile(path.join(target, `${name}.webp`), picture);
+  await writeFile(path.join(imageFolder, `${name}.webp`), picture);
   console.log(`docs/images/${name}.webp: ${Math.round(picture.length / 1000)} kB`);
   await context.close();
 }

@@ -1,8 +1,8 @@
 /**
  * `node --import tsx scripts/upgrade.ts [--from REF] [--write] [jest arguments]`: tests an upgrade under load. Builds
- * another release, by default the last one, in `.cache/releases`, runs a whole system of it, and replaces each process
- * by this version and back, as in docs/upgrading.md. Fails if anything is lost, happens twice or gets an error
- * response; refused connections are allowed. Takes about five minutes, and the first time an `npm ci` of that release.
+ * another release (default: the last one) in `.cache/releases`, runs a whole system of that release, and replaces each
+ * process by this version and back, as in docs/upgrading.md. Fails if anything is lost, happens twice or gets an error
+ * response; refused connections are allowed. Takes about five minutes, and longer the first time (`npm ci`).
  *
  * The last release is the newest tag `v*`, or without tags the newest of docs/releases/commits.json. `--write` updates
  * docs/upgrading.md. Jest arguments select a part.
@@ -21,7 +21,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const UPGRADING = path.join(root, 'docs/upgrading.md');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Its name and its git reference. */
+/** The last release's name and git reference. */
 function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
   if (tag !== '') return { name: tag, ref: tag };
@@ -68,19 +68,19 @@ function builtRelease(commit: string): string {
   return folder;
 }
 
-/** `first`: the part that was replaced first. */
+/** `first`: the kind of process that was replaced first. `replaced`: number of replaced processes. */
 type UpgradeFinding = TradingFigures & { first: string; replaced: number };
 
 function asMarkdown(findings: readonly UpgradeFinding[], facts: string): string {
-  const rows = findings.map((found) =>
+  const rows = findings.map((each) =>
     [
-      ...[found.first, found.replaced, found.answered, found.refused, found.reset, found.unavailable],
-      ...[`${found.repeats} of ${found.heard}`, found.faults.length],
+      ...[each.first, each.replaced, each.answered, each.refused, each.reset, each.unavailable],
+      ...[`${each.repeats} of ${each.received}`, each.faults.length],
     ].join(' | '),
   );
   return [
     ...['', facts, ''],
-    '| First | Processes replaced | Calls acknowledged | Connections refused | Broken | 503 | Deliveries repeated | Lost or done twice |',
+    '| Replaced first | Processes replaced | Calls acknowledged | Connections refused | Broken | 503 | Deliveries repeated | Lost or done twice |',
     '|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     ...['', ''],
@@ -94,15 +94,15 @@ const { values, positionals } = parseArgs({
 const from = values.from === undefined ? lastRelease() : { name: values.from, ref: values.from };
 const commit = commitOf(from.ref);
 const release = `${from.name} (${git('log', '-1', '--format=%h of %cs', commit)})`;
-const here = git('describe', '--always', '--dirty', '--abbrev=8');
-console.log(`From ${release} to ${here} and back`);
+const thisVersion = git('describe', '--always', '--dirty', '--abbrev=8');
+console.log(`From ${release} to ${thisVersion} and back`);
 const UPGRADE_FROM = builtRelease(commit);
 const { code, findings, minutes, machine } = await runExperiments<UpgradeFinding>(
   'upgrade',
   ['--runInBand', ...positionals],
   { UPGRADE_FROM },
 );
-const figures = asMarkdown(findings, `From ${release} to ${here} and back: ${machine}; ${minutes} min.`);
+const figures = asMarkdown(findings, `From ${release} to ${thisVersion} and back: ${machine}; ${minutes} min.`);
 console.log(figures);
 if (values.write && code === 0 && positionals.length === 0)
   writeFileSync(UPGRADING, withFigures(readFileSync(UPGRADING, 'utf8'), 'upgrade', figures));

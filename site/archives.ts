@@ -7,27 +7,27 @@ import { CLIENT_PACKAGE } from './client-package.ts';
 export const BOX_OFFICE = 'examples/box-office';
 export const ARCHIVE_URL = '/docs/downloads/box-office.tgz';
 
-/** Files that a run of the example leaves in its folder. */
-const LEFT_BEHIND = /^(?:node_modules|data[^/]*|\.env)$/;
+/** Files that a run of the example creates in its folder. */
+const RUN_FILES = /^(?:node_modules|data[^/]*|\.env)$/;
 
 /**
- * Packs the box office into the site in `folder`, reproducibly. Call it after `packClient`: the archive includes the
- * client's package, to install the example without the service.
+ * Packs the box office into the site in `folder`, reproducibly. Call it after `packClient`: the archive contains the
+ * client's package, so that the example can be installed without the service.
  */
 export async function packArchive(root: string, folder: string): Promise<void> {
-  const made = path.join(folder, 'archives');
-  const copy = path.join(made, 'box-office');
-  const from = path.join(root, BOX_OFFICE);
-  const isOurs = (file: string) => !LEFT_BEHIND.test(path.relative(from, file));
-  await mkdir(made, { recursive: true });
-  await cp(from, copy, { recursive: true, filter: isOurs });
-  await takeClientAlong(copy, path.join(folder, CLIENT_PACKAGE));
+  const staging = path.join(folder, 'archives');
+  const copy = path.join(staging, 'box-office');
+  const source = path.join(root, BOX_OFFICE);
+  const isSource = (file: string) => !RUN_FILES.test(path.relative(source, file));
+  await mkdir(staging, { recursive: true });
+  await cp(source, copy, { recursive: true, filter: isSource });
+  await includeClient(copy, path.join(folder, CLIENT_PACKAGE));
   const options = { gzip: true, portable: true, mtime: new Date(0) };
-  await create({ ...options, file: path.join(folder, ARCHIVE_URL), cwd: made }, await filesIn(made));
-  await rm(made, { recursive: true });
+  await create({ ...options, file: path.join(folder, ARCHIVE_URL), cwd: staging }, await filesIn(staging));
+  await rm(staging, { recursive: true });
 }
 
-async function takeClientAlong(copy: string, clientPackage: string): Promise<void> {
+async function includeClient(copy: string, clientPackage: string): Promise<void> {
   const name = path.basename(clientPackage);
   await cp(clientPackage, path.join(copy, name));
   const file = path.join(copy, 'package.json');

@@ -13,34 +13,34 @@ import type { SitePage } from './pages.ts';
 import { readSite } from './pages.ts';
 import { searchIndex } from './search-index.ts';
 
-/** Written last: shows that the site is complete, and when it was built. */
+/** A file that is written last: it shows that the site is complete, and when it was built. */
 export const MARKER = 'built';
 
 /**
- * Builds the site of the project in `root`, and replaces `folder` with it. Page `/docs/x` is `docs/x.html`; other files
- * are served at their path. Larger files have a `.gz` beside them. Needs no network.
+ * Builds the site of the project in `root` and replaces `folder`. Page `/docs/x` is `docs/x.html`; other files are served
+ * at their path. Files from 1 kB on also have a compressed copy, `.gz`. Needs no network.
  */
 export async function buildSite(root: string, folder: string): Promise<void> {
-  const made = `${folder}.${process.pid}`;
+  const staging = `${folder}.${process.pid}`;
   try {
-    await makeSite(root, made);
+    await makeSite(root, staging);
     await rm(folder, { recursive: true, force: true });
-    await rename(made, folder);
+    await rename(staging, folder);
   } finally {
-    await rm(made, { recursive: true, force: true });
+    await rm(staging, { recursive: true, force: true });
   }
 }
 
-async function makeSite(root: string, made: string): Promise<void> {
+async function makeSite(root: string, staging: string): Promise<void> {
   const { pages, files } = readSite(root);
-  const assets = await writeAssets(root, made, searchIndex(pages));
-  await writePages(made, pages, assets);
-  await writeTexts(made, pages);
-  for (const [file, url] of files) await cp(path.join(root, file), path.join(made, url));
-  await packClient(root, made);
-  await packArchive(root, made);
-  await compress(made);
-  await writeFile(path.join(made, MARKER), '');
+  const assets = await writeAssets(root, staging, searchIndex(pages));
+  await writePages(staging, pages, assets);
+  await writeTexts(staging, pages);
+  for (const [file, url] of files) await cp(path.join(root, file), path.join(staging, url));
+  await packClient(root, staging);
+  await packArchive(root, staging);
+  await compress(staging);
+  await writeFile(path.join(staging, MARKER), '');
 }
 
 async function writePages(
@@ -79,11 +79,11 @@ async function writeTexts(folder: string, pages: readonly SitePage[]): Promise<v
 
 /** Writes the assets with digests in their names, so that browsers cache them for ever. Returns name → path. */
 async function writeAssets(root: string, folder: string, index: string): Promise<Record<string, string>> {
-  const own = path.join(root, 'site/assets');
+  const source = path.join(root, 'site/assets');
   const minify = { bundle: true, minify: true, write: false, format: 'esm', target: 'es2022' } as const;
   const bundled = await Promise.all(
     ['site.css', 'site.js', 'search.js'].map(async (name) => {
-      const { outputFiles } = await bundle({ ...minify, target: [], entryPoints: [path.join(own, name)] });
+      const { outputFiles } = await bundle({ ...minify, target: [], entryPoints: [path.join(source, name)] });
       return [name, outputFiles[0]?.text ?? ''] as const;
     }),
   );
@@ -101,8 +101,8 @@ async function writeAssets(root: string, folder: string, index: string): Promise
   return Object.fromEntries(await Promise.all(written));
 }
 
-/** Compressing smaller files saves less than a packet. */
-const COMPRESSED_FROM_BYTES = 1024;
+/** Compression of smaller files saves less than a network packet. */
+const MIN_COMPRESSED_BYTES = 1024;
 
 async function compress(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -111,7 +111,6 @@ async function compress(folder: string): Promise<void> {
     .map(({ parentPath, name }) => path.join(parentPath, name));
   for (const file of files) {
     const bytes = await readFile(file);
-    if (bytes.length >= COMPRESSED_FROM_BYTES)
-      await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+    if (bytes.length >= MIN_COMPRESSED_BYTES) await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
   }
 }

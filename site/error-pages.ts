@@ -2,7 +2,7 @@ import type { ErrorCode } from '../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../src/http/error-registry.ts';
 import { ERROR_FORM } from './error-form.ts';
 
-/** The parts of the partners' OpenAPI description with the codes of each call and their examples. */
+/** The fields of the partners' OpenAPI description that have the codes of each call, and examples. */
 type Description = {
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, ErrorResponse> };
@@ -17,7 +17,7 @@ type Call = { name: string; reference: string };
 type Draft = { url: string; markdown: string; group: 'Reference' | undefined; label?: string };
 
 /** Further reading about a code. */
-const READ_ON: Partial<Record<ErrorCode, string>> = {
+const FURTHER_READING: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: '[What may change without a new version](/docs/versioning): which fields are ignored',
   INVALID_API_KEY: '[Quickstart](/docs/quickstart): the first call with your key',
   SLOT_NOT_AVAILABLE: '[Quickstart](/docs/quickstart): availability, then a hold',
@@ -33,7 +33,7 @@ const READ_ON: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
 };
 
-/** The codes with pages. Codes that only operators get have none. */
+/** The codes with pages. Codes for operators only have no page. */
 const PARTNER_CODES = ERROR_CODES.filter((code) => ERRORS[code].audience !== 'operator');
 
 /** The page of all errors, then one page for each code that partners can get. */
@@ -68,7 +68,7 @@ ${rows.join('\n')}
 function pageOf(code: ErrorCode, description: Description): string {
   const { status, when, remedy } = ERRORS[code];
   const calls = callsWith(code, description).map(({ name, reference }) => `- [\`${name}\`](${reference})`);
-  const readOn = READ_ON[code];
+  const furtherReading = FURTHER_READING[code];
   return `# ${code}
 
 ${when}
@@ -91,7 +91,7 @@ ${calls.length === 0 ? 'Any request can return it.' : calls.join('\n')}
 
 ## Read on
 
-${readOn === undefined ? '' : `- ${readOn}\n`}- [All errors](/docs/errors)
+${furtherReading === undefined ? '' : `- ${furtherReading}\n`}- [All errors](/docs/errors)
 `;
 }
 

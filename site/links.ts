@@ -3,17 +3,17 @@ import path from 'node:path';
 import { ARCHIVE_URL, BOX_OFFICE } from './archives.ts';
 
 export type Links = {
-  /** Points the links of a file's Markdown to served paths. Links to anything else become plain text. */
+  /** Points the links in a file's Markdown to served paths. A link to a file that is not served becomes plain text. */
   rewrite(file: string, markdown: string): string;
-  /** Linked files that are not pages → the path at which to serve each. */
+  /** Linked files that are not pages → the path of each on the site. */
   files(): ReadonlyMap<string, string>;
 };
 
 /** Files that are served unchanged. */
-const AS_THEY_ARE = /^(?:docs\/)?(examples\/.*)$/;
+const SERVED_UNCHANGED = /^(?:docs\/)?(examples\/.*)$/;
 
 /** Files that the service serves under another name. */
-const SERVED: Readonly<Record<string, string>> = {
+const OTHER_PATHS: Readonly<Record<string, string>> = {
   'docs/openapi.partner.json': '/openapi.json',
   'docs/errors.md': '/docs/errors',
   [BOX_OFFICE]: ARCHIVE_URL,
@@ -23,26 +23,26 @@ const SERVED: Readonly<Record<string, string>> = {
 export function createLinks(root: string, urls: ReadonlyMap<string, string>): Links {
   const linked = new Map<string, string>();
   const servedAt = (file: string): string | undefined => {
-    const url = urls.get(file) ?? SERVED[file] ?? urls.get(`${file}/README.md`);
-    const [, name] = AS_THEY_ARE.exec(file) ?? [];
+    const url = urls.get(file) ?? OTHER_PATHS[file] ?? urls.get(`${file}/README.md`);
+    const [, name] = SERVED_UNCHANGED.exec(file) ?? [];
     if (url !== undefined || name === undefined || !isFile(path.join(root, file))) return url;
     linked.set(file, `/docs/${name}`);
     return `/docs/${name}`;
   };
-  const rewritten = (from: string, words: string, target: string): string => {
+  const rewriteLink = (file: string, words: string, target: string): string => {
     if (/^(?:[a-z]+:|#|\/)/.test(target)) return `[${words}](${target})`;
     const [relative = '', anchor] = target.split('#');
-    const file = path.posix.join(path.posix.dirname(from), relative).replace(/\/$/, '');
-    const url = servedAt(file);
+    const targetFile = path.posix.join(path.posix.dirname(file), relative).replace(/\/$/, '');
+    const url = servedAt(targetFile);
     if (url === undefined) return words;
     return `[${words}](${url}${anchor === undefined ? '' : `#${anchor}`})`;
   };
   return {
     files: () => linked,
-    rewrite: (from, markdown) =>
+    rewrite: (file, markdown) =>
       outsideOfCode(markdown, (text) =>
         text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (_link, words: string, target: string) =>
-          rewritten(from, words, target),
+          rewriteLink(file, words, target),
         ),
       ),
   };

@@ -9,7 +9,7 @@ const SUMMARY = `# Partner Booking Service
 > with /api/v1. All links are relative to the address of the service.
 `;
 
-/** A page as Markdown. Its links to pages lead to their Markdown. */
+/** A page as Markdown. Links to other pages lead to their Markdown, too. */
 export function markdownTwin({ markdown }: SitePage, pages: readonly SitePage[]): string {
   const urls = new Set(pages.map(({ url }) => url));
   return outsideOfCode(markdown, (text) =>
@@ -28,13 +28,13 @@ export function llmsIndex(pages: readonly SitePage[]): string {
   const errors = pages.filter(({ group }) => group === undefined);
   const optional = [
     '## Optional\n',
-    '- [All of these pages in one](/llms-full.txt): but for those of single errors',
+    '- [All of these pages in one](/llms-full.txt), except the pages of single errors',
     ...errors.map(line),
   ];
   return `${[SUMMARY, ...groups, optional.join('\n')].join('\n\n')}\n`;
 }
 
-/** `/llms-full.txt`: all pages of the navigation. */
+/** `/llms-full.txt`: the text of all pages in the navigation. */
 export function llmsFull(pages: readonly SitePage[]): string {
   const listed = pages.filter(({ group }) => group !== undefined);
   return [SUMMARY, ...listed.map((page) => `<!-- ${page.url} -->\n\n${markdownTwin(page, pages)}`)].join('\n\n');

@@ -28,15 +28,15 @@ export const slugOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 
-/** The site's Markdown renderer. Headings have links; code is coloured here, not in the browser. */
+/** The site's Markdown renderer. Headings have links. Code is highlighted when the site is built. */
 export function createMarkdown(): MarkdownIt {
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   markdown.use(anchor, { slugify: slugOf, level: [2, 3], permalink: anchor.permalink.headerLink() });
-  markdown.renderer.rules.fence = (tokens, at) => {
-    const { info = '', content = '' } = tokens[at] ?? {};
+  markdown.renderer.rules.fence = (tokens, index) => {
+    const { info = '', content = '' } = tokens[index] ?? {};
     return codeBlock(info.trim(), content);
   };
-  // Make tables focusable: they scroll sideways, also by the keyboard.
+  // Focusable, so that the keyboard can scroll wide tables sideways.
   markdown.renderer.rules['table_open'] = () =>
     '<div class="scrolls" tabindex="0" role="group" aria-label="Table"><table>';
   markdown.renderer.rules['table_close'] = () => '</table></div>';

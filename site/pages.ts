@@ -21,18 +21,18 @@ export type SitePage = {
 
 type Source = { url: string; file: string; group: Group; label?: string };
 
-/** The pages in the order of the navigation, and the other files that they link to → their paths. */
+/** The pages in the order of the navigation. `files`: other files that they link to → their paths. */
 export function readSite(root: string): { pages: SitePage[]; files: ReadonlyMap<string, string> } {
   const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const sources = sourcesIn(root);
   const links = createLinks(root, new Map(sources.map(({ url, file }) => [file, url])));
-  const written = sources.map(({ url, file, group, label }) => {
+  const sourcePages = sources.map(({ url, file, group, label }) => {
     const markdown = links.rewrite(file, file === 'CHANGELOG.md' ? partnersChanges(read(file)) : read(file));
     return pageOf({ url, group, markdown, ...(label === undefined ? {} : { label }) });
   });
   const description: unknown = JSON.parse(read('docs/openapi.partner.json'));
   const [errors, ...codes] = errorPages(description).map(pageOf);
-  const pages = written.flatMap((page) =>
+  const pages = sourcePages.flatMap((page) =>
     page.url === '/docs/webhook-events' && errors !== undefined ? [page, errors] : [page],
   );
   return { pages: [...pages, ...codes], files: links.files() };
@@ -51,7 +51,7 @@ function sourcesIn(root: string): Source[] {
   return [...others.slice(0, 1), ...guides, ...others.slice(1), ...examples];
 }
 
-/** For example `examples/verify-webhook/README.md`. */
+/** The README files of the examples, such as `examples/verify-webhook/README.md`. */
 function exampleReadmes(root: string): string[] {
   return readdirSync(path.join(root, 'examples'))
     .toSorted()
@@ -67,7 +67,7 @@ function pageOf({ url, group, markdown, label }: Draft): SitePage {
   return { url, title, label: label ?? title, description: firstParagraph(markdown), group, markdown };
 }
 
-/** The first paragraph of sentences as plain text, shortened to its first sentences if long. */
+/** The first paragraph that is a sentence, as plain text. A long paragraph is cut after a sentence. */
 function firstParagraph(markdown: string): string {
   const paragraphs = markdown.split('\n\n').map(plain);
   const text = paragraphs.find((part) => /^[\p{L}]/u.test(part) && part.endsWith('.')) ?? '';
@@ -82,13 +82,13 @@ export const plain = (markdown: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** The section "For partners" of each release. */
+/** The changelog with only the section "For partners" of each release. */
 function partnersChanges(changelog: string): string {
   const releases = changelog.split(/^(?=## )/m).slice(1);
   const parts = releases.flatMap((release) => {
     const [heading = ''] = release.split('\n', 1);
-    const [, told] = /^### For partners\n([^]*?)(?=^### |(?![^]))/m.exec(release) ?? [];
-    return told === undefined ? [] : [`${heading.replaceAll(/[[\]]/g, '')}\n\n${told.trim()}\n`];
+    const [, section] = /^### For partners\n([^]*?)(?=^### |(?![^]))/m.exec(release) ?? [];
+    return section === undefined ? [] : [`${heading.replaceAll(/[[\]]/g, '')}\n\n${section.trim()}\n`];
   });
   return `# Changelog\n\nWhat changed for partners, the newest first.\n\n${parts.join('\n')}`;
 }

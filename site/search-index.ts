@@ -15,7 +15,7 @@ export function searchIndex(pages: readonly SitePage[]): string {
 }
 
 function partsOf({ url, title, markdown, group }: SitePage): Part[] {
-  // Index the page of an error as one part: all of them have the same headings.
+  // Index the page of an error as one part: all these pages have the same headings.
   if (group === undefined) return [{ id: url, page: 'Errors', heading: title, text: textOf(markdown) }];
   const [first = '', ...sections] = markdown.replace(/^# .*\n/, '').split(/^(?=##+ )/m);
   const parts = sections.map((section) => {
@@ -25,6 +25,6 @@ function partsOf({ url, title, markdown, group }: SitePage): Part[] {
   return [{ id: url, page: title, heading: title, text: textOf(first) }, ...parts];
 }
 
-/** The text without code blocks: a search for a field would match every example. Inline code stays. */
+/** The text without code blocks, because a search for a field would match every example. Inline code stays. */
 const textOf = (section: string): string =>
   plain(section.replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/^#+ .*$|^\|[-|]+$|\|/gm, ' ')).slice(0, 2000);

@@ -1,4 +1,4 @@
-/** Limits of reads: constant responses through the product's middleware and log, and through `node:http` alone. */
+/** The limits of reads: constant responses through the product's middleware and logger, and from bare `node:http`. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,8 +8,8 @@ import { listen } from '../../src/http/listen.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Constant } from './constant.ts';
 
-process.once('message', ({ body, etag, log }: Constant) => {
-  const app = createBaseApp(createLogger('constant', 'info', pino.destination({ dest: log, sync: true })));
+process.once('message', ({ body, etag, logFile }: Constant) => {
+  const app = createBaseApp(createLogger('constant', 'info', pino.destination({ dest: logFile, sync: true })));
   const bytes = Buffer.from(body);
   app.get('/constant', (_req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');

@@ -1,13 +1,13 @@
 import mongoose from 'mongoose';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Originals, Place } from '../product/copies.ts';
+import type { CopyTarget, Originals } from '../product/copies.ts';
 import { changesBetween, copyOf } from '../product/copies.ts';
 import type { OpenStep } from './http-steps.ts';
 
-/** A collection in the product's database, with the product's indexes and validator. */
+/** A collection in the product's database. */
 export type RawCollection = { mongodbUri: string; collection: string };
-type Copies = RawCollection & Place & { originals: Originals; first: number };
+type Copies = RawCollection & CopyTarget & { originals: Originals; firstSlot: number };
 
 async function open({ mongodbUri, collection }: RawCollection, callers: number) {
   const client = new mongoose.mongo.MongoClient(mongodbUri, {
@@ -26,20 +26,20 @@ async function open({ mongodbUri, collection }: RawCollection, callers: number) 
 export async function openInsert(params: Copies, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const step = async (call: number) => {
-    await reservations.insertOne(copyOf(params.originals.hold, params, params.first + call));
+    await reservations.insertOne(copyOf(params.originals.hold, params, params.firstSlot + call));
     return 'inserted';
   };
   return { step, close };
 }
 
-/** One `insertOne` of a hold whose cells a hold on slot `first` has claimed. */
+/** One `insertOne` of a hold whose cells are claimed: all calls compete with one hold on slot `firstSlot`. */
 export async function openLosingInsert(params: Copies, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold } = params.originals;
-  const winner = copyOf(hold, params, params.first);
+  const winner = copyOf(hold, params, params.firstSlot);
   await reservations.insertOne(winner);
   const step = (call: number) => {
-    const loser = { ...copyOf(hold, params, params.first + 1 + call), cells: winner.cells };
+    const loser = { ...copyOf(hold, params, params.firstSlot + 1 + call), cells: winner.cells };
     return reservations.insertOne(loser).then(
       () => 'inserted',
       (err: unknown) => ((err as { code?: unknown }).code === 11_000 ? 'duplicate' : 'failed'),
@@ -63,12 +63,12 @@ export async function openUpdate(params: Copies & { holdIds: readonly string[] }
   return { step, close };
 }
 
-/** The three writes that place, confirm and cancel a hold. */
+/** Three writes: an `insertOne` of a hold, and the updates that confirm and cancel it. */
 export async function openThreeWrites(params: Copies, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold, booking, cancelled } = params.originals;
   const step = async (call: number) => {
-    const number = params.first + call;
+    const number = params.firstSlot + call;
     const placed = copyOf(hold, params, number);
     const { _id } = placed;
     await reservations.insertOne(placed);
@@ -85,7 +85,7 @@ export async function openThreeWrites(params: Copies, callers: number): Promise<
   return { step, close };
 }
 
-/** The newest `limit` + 1 bookings of a partner, by their index. */
+/** One `find` of a partner's newest `limit` + 1 bookings, by the index that the product uses. */
 export async function openFindBookings(
   params: RawCollection & { partnerId: string; limit: number },
   callers: number,
@@ -104,7 +104,7 @@ export async function openFindBookings(
   return { step, close };
 }
 
-/** The claims of one venue and day per call, with the fields that availability needs. */
+/** One `find` of a venue's claims on one day, with the fields that availability needs. */
 export async function openFindClaims(
   params: RawCollection & { days: readonly { venueId: string; from: Date; to: Date }[] },
   callers: number,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 export type HttpResponse = { status: number; head: string; body: () => string };
 
 export type HttpSocket = {
-  /** Sends a request made by `requestText` and returns the response. One request at a time. */
+  /** Sends a request of `requestText` and returns its response. Await it before the next call. */
   send: (request: string) => Promise<HttpResponse>;
   close: () => void;
 };
@@ -28,14 +28,14 @@ export function requestText(
 }
 
 /**
- * A keep-alive connection. It parses as little as possible, because the client's own work would distort the figures.
- * Responses must state their length, as all of the product's do. Status 0: the connection was lost.
+ * A keep-alive connection that parses as little as possible: the client's own work would distort the figures.
+ * Responses must have a Content-Length, which all of the product have. Status 0: the connection was lost.
  */
 export function openSocket(port: number): HttpSocket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let received: Buffer = Buffer.alloc(0);
   let waiting: ((response: HttpResponse) => void) | undefined;
-  const settle = (response: HttpResponse) => {
+  const respond = (response: HttpResponse) => {
     const resolve = waiting;
     waiting = undefined;
     received = Buffer.alloc(0);
@@ -44,9 +44,9 @@ export function openSocket(port: number): HttpSocket {
   socket.on('data', (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const response = parse(received);
-    if (response !== undefined) settle(response);
+    if (response !== undefined) respond(response);
   });
-  const lose = () => settle({ status: 0, head: '', body: () => '' });
+  const lose = () => respond({ status: 0, head: '', body: () => '' });
   socket.on('error', lose).on('close', lose);
   return {
     send: (request) =>

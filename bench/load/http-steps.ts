@@ -1,22 +1,22 @@
 import { newId } from '../../src/platform/ids.ts';
 import type { Venue } from '../product/slots.ts';
-import { slotAt, slotCount } from '../product/slots.ts';
+import { slotAt } from '../product/slots.ts';
 import type { HttpSocket } from './http-socket.ts';
 import { openSocket, requestText } from './http-socket.ts';
 import type { Step } from './run-load.ts';
 
 export type OpenStep = { step: Step; close: () => void | Promise<void> };
 
-/** The port to call and the keys: caller n uses the n-th. */
-export type Callers = { port: number; apiKeys: readonly string[] };
+/** The port to call, and the API keys: caller n uses key n. */
+export type CallTarget = { port: number; apiKeys: readonly string[] };
 
-/** Slots from number `first` on. */
-export type Slots = { venue: Venue; first: number };
+/** Slots from number `firstSlot` on. */
+export type Slots = { venue: Venue; firstSlot: number };
 
 type Caller = { socket: HttpSocket; headers: Record<string, string> };
 
 function withSockets(
-  { port, apiKeys }: Callers,
+  { port, apiKeys }: CallTarget,
   callers: number,
   step: (caller: Caller, call: number) => Promise<string>,
 ): OpenStep {
@@ -32,12 +32,8 @@ function withSockets(
   };
 }
 
-async function placeHold(
-  { socket, headers }: Caller,
-  slotId: string,
-  more: Record<string, unknown> = {},
-): Promise<{ status: string; holdId: string }> {
-  const request = requestText('POST', '/api/v1/partner/holds', headers, { slot_id: slotId, ...more });
+async function placeHold({ socket, headers }: Caller, slotId: string): Promise<{ status: string; holdId: string }> {
+  const request = requestText('POST', '/api/v1/partner/holds', headers, { slot_id: slotId });
   const { status, body } = await socket.send(request);
   return { status: String(status), holdId: status === 201 ? idIn(body(), 'hold_id') : '' };
 }
@@ -58,30 +54,31 @@ async function confirm({ socket, headers }: Caller, holdId: string) {
   return socket.send(requestText('POST', '/api/v1/bookings/confirm', headers, body));
 }
 
-/** Places a hold on the next free slot, or with `isSame` always on the first. */
-export function openPlaceHold(params: Callers & Slots & { isSame?: boolean }, callers: number): OpenStep {
-  const { venue, first, isSame = false } = params;
+/** Places a hold on the next slot, or with `isOneSlot` always on `firstSlot`. */
+export function openPlaceHold(params: CallTarget & Slots & { isOneSlot?: boolean }, callers: number): OpenStep {
+  const { venue, firstSlot, isOneSlot = false } = params;
   return withSockets(params, callers, async (caller, call) => {
-    const number = isSame ? first : (first + call) % slotCount(venue);
+    const number = isOneSlot ? firstSlot : firstSlot + call;
     return (await placeHold(caller, slotAt(venue, number).slotId)).status;
   });
 }
 
-/** Confirms existing holds. `holds`: the hold ids of each key, by the key's number. */
-export function openConfirm(params: Callers & { holds: readonly string[][] }, callers: number): OpenStep {
+/** Confirms existing holds. `holds[n]`: the ids of the holds that key n placed. */
+export function openConfirm(params: CallTarget & { holds: readonly string[][] }, callers: number): OpenStep {
   const left = params.holds.map((ids) => [...ids]);
-  const callersOf = withSockets(params, callers, async (caller, n) => {
-    const holdId = left[n % left.length]?.pop();
+  // `step` passes the caller's number as the number of the call.
+  const sockets = withSockets(params, callers, async (caller, callerNumber) => {
+    const holdId = left[callerNumber % left.length]?.pop();
     return holdId === undefined ? 'none left' : String((await confirm(caller, holdId)).status);
   });
-  return { ...callersOf, step: (_call, caller) => callersOf.step(caller, caller) };
+  return { ...sockets, step: (_call, caller) => sockets.step(caller, caller) };
 }
 
 /** Places a hold, confirms it and cancels the booking. Returns `200`, or the call and status that failed. */
-export function openCycle(params: Callers & Slots, callers: number): OpenStep {
-  const { venue, first } = params;
+export function openCycle(params: CallTarget & Slots, callers: number): OpenStep {
+  const { venue, firstSlot } = params;
   return withSockets(params, callers, async (caller, call) => {
-    const { slotId } = slotAt(venue, (first + call) % slotCount(venue));
+    const { slotId } = slotAt(venue, firstSlot + call);
     const { status, holdId } = await placeHold(caller, slotId);
     if (status !== '201') return `hold ${status}`;
     const confirmed = await confirm(caller, holdId);
@@ -93,11 +90,11 @@ export function openCycle(params: Callers & Slots, callers: number): OpenStep {
   });
 }
 
-/** Places a hold and releases it. Returns the status of the release, or `hold` and the status if placing fails. */
-export function openHoldAndRelease(params: Callers & Slots, callers: number): OpenStep {
-  const { venue, first } = params;
+/** Places a hold and releases it. Returns the status of the release, or `hold` and the status that failed. */
+export function openHoldAndRelease(params: CallTarget & Slots, callers: number): OpenStep {
+  const { venue, firstSlot } = params;
   return withSockets(params, callers, async (caller, call) => {
-    const { slotId } = slotAt(venue, (first + call) % slotCount(venue));
+    const { slotId } = slotAt(venue, firstSlot + call);
     const { status, holdId } = await placeHold(caller, slotId);
     if (status !== '201') return `hold ${status}`;
     const path = `/api/v1/partner/holds/${holdId}/cancel`;
@@ -106,16 +103,16 @@ export function openHoldAndRelease(params: Callers & Slots, callers: number): Op
   });
 }
 
-/** Gets the paths in turn, over and over. */
-export function openGet(params: Callers & { paths: readonly string[]; etag?: string }, callers: number) {
+/** Gets the paths in turn, again and again. */
+export function openGet(params: CallTarget & { paths: readonly string[]; etag?: string }, callers: number) {
   const { paths, etag } = params;
-  const more: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };
-  const texts = new Map<string, string>();
+  const conditional: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };
+  const requests = new Map<string, string>();
   return withSockets(params, callers, async ({ socket, headers }, call) => {
     const path = paths[call % paths.length] ?? '/';
     const id = `${headers['X-API-Key'] ?? ''} ${path}`;
-    const text = texts.get(id) ?? requestText('GET', path, { ...headers, ...more });
-    texts.set(id, text);
-    return String((await socket.send(text)).status);
+    const request = requests.get(id) ?? requestText('GET', path, { ...headers, ...conditional });
+    requests.set(id, request);
+    return String((await socket.send(request)).status);
   });
 }

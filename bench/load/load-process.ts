@@ -13,8 +13,8 @@ async function run(task: Task): Promise<void> {
   const { step, close } = await open(task.params, task.callers);
   try {
     const tell = (event: string) => () => void process.send?.({ event });
-    const window = { begun: tell('begun'), ended: tell('ended'), stopping: stop.signal };
-    const report = await runLoad(step, task.callers, task.pace, window);
+    const hooks = { begun: tell('begun'), ended: tell('ended'), stopping: stop.signal };
+    const report = await runLoad(step, task.callers, task.pace, hooks);
     process.send?.({ event: 'report', report });
   } finally {
     await close();

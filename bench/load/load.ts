@@ -4,14 +4,14 @@ import type { CpuUs } from '../report.ts';
 import type { LoadReport } from './run-load.ts';
 import type { Task } from './steps.ts';
 
-/** The result of a load and the use of the processes while calls were counted. */
-export type Loaded = LoadReport & { cpuUs: CpuUs; othersShare: number };
+/** The report of a load, and the CPU use per call while calls were counted. */
+export type LoadResult = LoadReport & { cpuUs: CpuUs; othersShare: number };
 
-export type Load = {
+export type LoadProcess = {
   pid: number;
-  /** Runs one task and reports the use of `pids` per call. */
-  run: (task: Task, pids: Pids) => Promise<Loaded>;
-  /** Ends a task with a rate early. */
+  /** Runs a task. Meters the CPU use of `pids`. */
+  run: (task: Task, pids: Pids) => Promise<LoadResult>;
+  /** Ends a task with a fixed rate early. */
   cut: () => void;
   stop: () => Promise<void>;
 };
@@ -21,23 +21,23 @@ type Message =
   | { event: 'report'; report: LoadReport }
   | { event: 'failed'; error: string };
 
-/** Starts a load process. `others` returns the benchmark's own processes. */
-export async function startLoad(others: () => number[]): Promise<Load> {
+/** Starts a load process. `benchPids` returns the processes of the benchmark. */
+export async function startLoadProcess(benchPids: () => number[]): Promise<LoadProcess> {
   const child = startScript(new URL('./load-process.ts', import.meta.url));
   await firstMessage(child, 'a load process');
-  const run = (task: Task, pids: Pids): Promise<Loaded> =>
+  const run = (task: Task, pids: Pids): Promise<LoadResult> =>
     new Promise((resolve, reject) => {
       let meter: (() => CpuUse) | undefined;
       let used: CpuUse = { us: {}, othersShare: 0 };
       const finish = (settle: () => void) => {
-        child.off('message', receive).off('exit', died);
+        child.off('message', receive).off('exit', onExit);
         settle();
       };
-      const died = () => finish(() => reject(new Error('A load process ended in the middle of a task')));
+      const onExit = () => finish(() => reject(new Error('A load process ended in the middle of a task')));
       const receive = (message: Message): void => {
         switch (message.event) {
           case 'begun':
-            meter = startMeter(pids, others());
+            meter = startMeter(pids, benchPids());
             break;
           case 'ended':
             used = meter?.() ?? used;
@@ -50,7 +50,7 @@ export async function startLoad(others: () => number[]): Promise<Load> {
             break;
         }
       };
-      child.on('message', receive).on('exit', died);
+      child.on('message', receive).on('exit', onExit);
       child.send(task);
     });
   return { pid: child.pid ?? 0, run, cut: () => void child.send('stop'), stop: () => endProcess(child) };

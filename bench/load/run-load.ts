@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Latency } from '../statistics.ts';
 import { latencyOf } from '../statistics.ts';
 
-const AT_MOST_LONGER_MS = 20_000;
+const MAX_EXTRA_MS = 20_000;
 
-/** Makes call number `call` as caller number `caller`. Returns the outcome as a word, such as a status. */
+/** Makes call number `call` as caller number `caller`. Returns the outcome as a short text, such as the status. */
 export type Step = (call: number, caller: number) => Promise<string>;
 
 export type Pace =
   /**
-   * Each caller calls again as soon as it gets its response. The first seconds are not counted. Lasts longer if there
-   * were fewer responses than callers.
+   * Each caller calls again as soon as it gets its response. Calls in the warm-up seconds are not counted. Both parts
+   * last longer, if necessary, until there were as many responses as callers.
    */
   | { kind: 'closed'; warmSeconds: number; seconds: number }
-  /** At most `count` calls, and only calls that begin within `withinSeconds`. */
+  /** Makes `count` calls, or fewer: none begins later than `withinSeconds` after the start. */
   | { kind: 'count'; count: number; withinSeconds: number }
   /**
-   * Calls begin at a fixed rate, however long they take, for `seconds` or until the load is stopped. Calls that still
-   * wait for a connection then are not made.
+   * Calls begin at a fixed rate, however long they take, for `seconds` or until the load is stopped. A call that still
+   * waits for a connection at the end is not made, and has the outcome `not begun`.
    */
   | { kind: 'rate'; perSecond: number; seconds: number };
 
@@ -30,20 +30,20 @@ export type LoadReport = {
   outcomes: Record<string, number>;
 };
 
-export type Window = { begun: () => void; ended: () => void; stopping: AbortSignal };
+export type LoadHooks = { begun: () => void; ended: () => void; stopping: AbortSignal };
 
-/** Runs a load. Calls `begun` and `ended` when the counted part begins and ends. */
-export async function runLoad(step: Step, callers: number, pace: Pace, window: Window): Promise<LoadReport> {
+/** Runs a load. Calls `begun` and `ended` at the start and the end of the part whose calls are counted. */
+export async function runLoad(step: Step, callers: number, pace: Pace, hooks: LoadHooks): Promise<LoadReport> {
   const tally = newTally();
   switch (pace.kind) {
     case 'closed':
-      await closedLoop(step, callers, pace, window, tally);
+      await closedLoop(step, callers, pace, hooks, tally);
       break;
     case 'count':
-      await counted(step, callers, pace, window, tally);
+      await fixedCount(step, callers, pace, hooks, tally);
       break;
     case 'rate':
-      await paced(step, callers, pace, window, tally);
+      await fixedRate(step, callers, pace, hooks, tally);
       break;
   }
   return tally.report();
@@ -79,50 +79,50 @@ async function closedLoop(
   step: Step,
   callers: number,
   { warmSeconds, seconds }: Extract<Pace, { kind: 'closed' }>,
-  window: Window,
+  hooks: LoadHooks,
   tally: Tally,
 ): Promise<void> {
   let next = 0;
-  let answered = 0;
+  let responses = 0;
   let phase: 'warming' | 'counting' | 'over' = 'warming';
   const isOver = () => phase === 'over';
   const call = async (caller: number): Promise<void> => {
     while (!isOver()) {
       const beganAt = performance.now();
       const outcome = await step(next++, caller);
-      answered += 1;
+      responses += 1;
       if (phase === 'counting') tally.count(outcome, performance.now() - beganAt);
     }
   };
   const all = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
-  // Wait this long, and for as many responses as there are callers. A step that throws ends the wait.
-  const pass = async (forSeconds: number): Promise<void> => {
+  // Waits `forSeconds` and for as many responses as callers. If a step throws, `all` rejects and ends the wait.
+  const waitFor = async (forSeconds: number): Promise<void> => {
     const endsAt = performance.now() + forSeconds * 1000;
-    const enough = answered + callers;
-    const isShort = () => answered < enough && performance.now() < endsAt + AT_MOST_LONGER_MS;
+    const enough = responses + callers;
+    const needsMore = () => responses < enough && performance.now() < endsAt + MAX_EXTRA_MS;
     await Promise.race([all, delay(forSeconds * 1000)]);
-    while (isShort()) await Promise.race([all, delay(100)]);
+    while (needsMore()) await Promise.race([all, delay(100)]);
   };
-  await pass(warmSeconds);
-  window.begun();
+  await waitFor(warmSeconds);
+  hooks.begun();
   tally.begin();
   phase = 'counting';
-  await pass(seconds);
+  await waitFor(seconds);
   phase = 'over';
   tally.end();
-  window.ended();
+  hooks.ended();
   await all;
 }
 
-async function counted(
+async function fixedCount(
   step: Step,
   callers: number,
   { count, withinSeconds }: Extract<Pace, { kind: 'count' }>,
-  window: Window,
+  hooks: LoadHooks,
   tally: Tally,
 ): Promise<void> {
   let next = 0;
-  window.begun();
+  hooks.begun();
   tally.begin();
   const endsAt = performance.now() + withinSeconds * 1000;
   const call = async (caller: number): Promise<void> => {
@@ -133,20 +133,20 @@ async function counted(
   };
   await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
   tally.end();
-  window.ended();
+  hooks.ended();
 }
 
-async function paced(
+async function fixedRate(
   step: Step,
   callers: number,
   { perSecond, seconds }: Extract<Pace, { kind: 'rate' }>,
-  window: Window,
+  hooks: LoadHooks,
   tally: Tally,
 ): Promise<void> {
   const free = Array.from({ length: callers }, (_, caller) => caller);
   const queue: ((caller: number | undefined) => void)[] = [];
   const calls: Promise<void>[] = [];
-  window.begun();
+  hooks.begun();
   tally.begin();
   const startedAt = performance.now();
   const call = async (number: number, dueAt: number): Promise<void> => {
@@ -155,21 +155,21 @@ async function paced(
       tally.count('not begun', performance.now() - dueAt);
       return;
     }
-    // Count from when the call was due: waiting for a free connection is waiting for the service.
+    // Measure from the time that the call was due: it waited for a connection because the service was slow.
     tally.count(await step(number, caller), performance.now() - dueAt);
     const next = queue.shift();
     if (next === undefined) free.push(caller);
     else next(caller);
   };
-  for (let number = 0; number < perSecond * seconds && !window.stopping.aborted; number += 1) {
+  for (let number = 0; number < perSecond * seconds && !hooks.stopping.aborted; number += 1) {
     const dueAt = startedAt + (number * 1000) / perSecond;
     const inMs = dueAt - performance.now();
     if (inMs > 0) await delay(inMs);
     calls.push(call(number, dueAt));
   }
-  // Drop waiting calls: a service that cannot keep up would take long to answer them.
+  // Drop waiting calls: a service that cannot keep up would need long for them.
   for (const resolve of queue.splice(0)) resolve(undefined);
   await Promise.all(calls);
   tally.end();
-  window.ended();
+  hooks.ended();
 }

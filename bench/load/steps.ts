@@ -12,7 +12,7 @@ import { openConfirm, openCycle, openGet, openHoldAndRelease, openPlaceHold } fr
 import type { Pace } from './run-load.ts';
 import { openSignedPost } from './signed-post.ts';
 
-/** All steps of a load, by name. */
+/** A load repeats one of these steps. Each opens its connections and returns the function that makes one call. */
 export const STEPS = {
   'place-hold': openPlaceHold,
   confirm: openConfirm,
@@ -31,7 +31,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-/** A task for a load process. */
+/** A load: which step to repeat, by how many callers and at which pace. */
 export type Task<Name extends StepName = StepName> = {
   [N in Name]: { step: N; params: Parameters<(typeof STEPS)[N]>[0]; callers: number; pace: Pace };
 }[Name];

@@ -17,25 +17,25 @@ import { runToEnd, startPostgres, startRabbitmq, untilReady } from './stores.ts'
 export type Outpost = {
   port: number;
   apiKey: string;
-  /** Outpost, its stores and their current child processes, such as PostgreSQL's backends. */
+  /** Outpost, its databases and broker, and their current child processes, such as PostgreSQL's backends. */
   pids: () => Pids;
-  /** Waits until Outpost has logged this many attempts in all. False after `withinMs`. */
-  untilLogged: (attempts: number, withinMs: number) => Promise<boolean>;
+  /** Waits until Outpost has logged `attempts` delivery attempts since its start. False after `timeoutMs`. */
+  untilLogged: (attempts: number, timeoutMs: number) => Promise<boolean>;
 };
 
-/** Long, because each poll is a query that counts as work of PostgreSQL. */
+/** A long interval: each poll is a query, which adds to the measured work of PostgreSQL. */
 const LOG_POLL_MS = 500;
 
-/** The values of Outpost's own load test; each is 1 by default. */
-const TUNED = {
+/** The settings of Outpost's own load test. Each default is 1. */
+const TUNED_SETTINGS = {
   PUBLISH_MAX_CONCURRENCY: '100',
   DELIVERY_MAX_CONCURRENCY: '100',
   LOG_MAX_CONCURRENCY: '100',
 };
 
 /**
- * Runs `work` with Outpost in one process, with durable stores of its own and one destination. Then ends them and
- * deletes their files, also if the bench is stopped earlier.
+ * Starts Outpost in one process, with its own durable databases and one destination, and runs `work`. Then ends all
+ * of them and deletes their files, also if the benchmark is stopped.
  */
 export async function withOutpost<T>(
   programs: ProgramFolders,
@@ -46,7 +46,7 @@ export async function withOutpost<T>(
   const cleanup = createCleanup();
   onStop(cleanup.run);
   try {
-    // On the same disk as the product's stores. 0711 lets PostgreSQL's user pass through.
+    // On the same disk as the product's databases. Mode 0711 lets PostgreSQL's user reach its own folder.
     const folder = await mkdtemp(path.join(projectFolder, '.cache/peers-'));
     await chmod(folder, 0o711);
     cleanup.add(() => rm(folder, { recursive: true, force: true }));
@@ -58,12 +58,7 @@ export async function withOutpost<T>(
     };
     const redisPort = await pickFreePort();
     const dataPath = path.join(folder, 'redis');
-    const redis = await startRedis({
-      dataPath,
-      port: redisPort,
-      env: process.env,
-      log: say,
-    });
+    const redis = await startRedis({ dataPath, port: redisPort, env: process.env, log: say });
     cleanup.add(redis.stop);
     const postgres = await startPostgres(programs.POSTGRES_BIN, folder, start);
     const rabbitmq = await startRabbitmq(programs.RABBITMQ_BIN, folder, start);
@@ -71,7 +66,7 @@ export async function withOutpost<T>(
     const port = await pickFreePort();
     const apiKey = randomBytes(16).toString('hex');
     const env = {
-      ...TUNED,
+      ...TUNED_SETTINGS,
       API_PORT: String(port),
       API_KEY: apiKey,
       API_JWT_SECRET: apiKey,
@@ -106,8 +101,8 @@ export async function withOutpost<T>(
       port,
       apiKey,
       pids: () => pidsOf(servers),
-      untilLogged: (attempts, withinMs) =>
-        eventually(withinMs, async () => (await countLogged()) >= attempts, LOG_POLL_MS),
+      untilLogged: (attempts, timeoutMs) =>
+        eventually(timeoutMs, async () => (await countLogged()) >= attempts, LOG_POLL_MS),
     });
   } finally {
     await cleanup.run();

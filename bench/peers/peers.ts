@@ -1,11 +1,11 @@
 /**
  * `node --import tsx bench/peers/peers.ts`: compares this product, the webhook sender Outpost and a bare signed POST.
- * Each round starts Outpost on fresh stores and ends it, so that it does not run while the product is measured.
+ * Each round starts Outpost with empty databases and ends it, so that it does not run while the product is measured.
  */
 
 import { interleave } from '../compare.ts';
 import type { Pace } from '../load/run-load.ts';
-import type { Measured } from '../measured.ts';
+import type { Measurement } from '../measurement.ts';
 import { openBench } from '../open-bench.ts';
 import { WORKERS } from '../product/product.ts';
 import { deliverCommitted } from '../rows/delivery.ts';
@@ -32,10 +32,10 @@ Environment: OUTPOST_BIN, RABBITMQ_BIN, POSTGRES_BIN, folders of programs.
 Exits with 3 if a program is missing, and says how to get it.
 `;
 
-const MISSING_PROGRAMS = 3;
+const MISSING_PROGRAMS_EXIT_CODE = 3;
 const WARM_EVENTS = 1000;
 const STEADY_RATE = 200;
-const STEADY_WITHIN_MS = 30_000;
+const STEADY_TIMEOUT_MS = 30_000;
 
 /** Measures each sender once per round. */
 async function measure(bench: Bench, programs: ProgramFolders, events: number): Promise<Senders> {
@@ -74,15 +74,15 @@ async function measureOutpost(bench: Bench, outpost: Outpost, events: number): P
     published += accepted;
     return accepted;
   };
-  const burstOf = (count: number) => {
+  const publishBurst = (count: number) => {
     const pace = { kind: 'count', count, withinSeconds: bench.seconds * 2 } as const;
-    const untilSettled = (withinMs: number) => untilLogged(published, withinMs);
+    const untilSettled = (timeoutMs: number) => untilLogged(published, timeoutMs);
     return untilReceived(bench, receiver, () => publish(pace), { pids, untilSettled });
   };
-  await burstOf(WARM_EVENTS);
-  const burst = await burstOf(events);
+  await publishBurst(WARM_EVENTS);
+  const burst = await publishBurst(events);
   await receiver.take();
-  if (!(await receiver.waitFor(await publish(paceOf(STEADY_RATE)), STEADY_WITHIN_MS)))
+  if (!(await receiver.waitFor(await publish(paceOf(STEADY_RATE)), STEADY_TIMEOUT_MS)))
     throw new Error('Outpost has not delivered all events that were published at a steady rate');
   return { ...burst, age: latencyOf((await receiver.take()).ages) };
 }
@@ -90,7 +90,7 @@ async function measureOutpost(bench: Bench, outpost: Outpost, events: number): P
 const { folders, missing } = await findPrograms(process.env);
 if (missing !== undefined && !process.argv.includes('--help')) {
   console.error(missing);
-  process.exit(MISSING_PROGRAMS);
+  process.exit(MISSING_PROGRAMS_EXIT_CODE);
 }
 await runForPage({
   name: 'peers',
@@ -101,7 +101,7 @@ await runForPage({
   isMissed: () => false,
   counts: { runs: 3, events: 5000 },
   texts: [],
-  measure: async ({ runs, events }, onStop): Promise<Omit<PeersReport, keyof Measured>> => {
+  measure: async ({ runs, events }, onStop): Promise<Omit<PeersReport, keyof Measurement>> => {
     const bench = await openBench({ runs, seconds: 60, bookings: 0, profile: undefined }, onStop);
     await bench.product.runWorkers(WORKERS);
     return { runs, events, senders: await measure(bench, folders, events) };

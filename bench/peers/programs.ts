@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isExecutable } from '../../src/development/embedded/run-command.ts';
 
-/** Programs that you must install, by the variable that names their folder. */
+/** Programs to install, by the environment variable that contains their folder. */
 const PROGRAMS = {
   OUTPOST_BIN: {
     files: ['outpost', 'outpost-server'],
@@ -9,17 +9,17 @@ const PROGRAMS = {
   },
   RABBITMQ_BIN: {
     files: ['rabbitmq-server'],
-    how: 'RabbitMQ: sbin of its generic build, on Debian of /usr/lib/rabbitmq/lib/rabbitmq_server-*; with erl and epmd on the PATH',
+    how: 'RabbitMQ: the folder sbin of its generic build, or of /usr/lib/rabbitmq/lib/rabbitmq_server-* on Debian; erl and epmd must be on the PATH',
   },
   POSTGRES_BIN: {
     files: ['initdb', 'postgres', 'psql'],
-    how: 'PostgreSQL: what pg_config --bindir prints',
+    how: 'PostgreSQL: the folder that pg_config --bindir prints',
   },
 } as const;
 
 export type ProgramFolders = Record<keyof typeof PROGRAMS, string>;
 
-/** The folders from the environment. `missing`: a text that names missing programs and how to get them. */
+/** The programs' folders. `missing`: a text that names missing programs and says how to get them. */
 export async function findPrograms(
   env: Record<string, string | undefined>,
 ): Promise<{ folders: ProgramFolders; missing: string | undefined }> {

@@ -1,11 +1,11 @@
 import { openSocket, requestText } from '../load/http-socket.ts';
 import type { OpenStep } from '../load/http-steps.ts';
 
-/** The tenant and the topic of its destination. */
+/** The benchmark's only tenant, and the topic to which its destination subscribes. */
 export const TENANT = 'bench';
 export const TOPIC = 'hold_created';
 
-/** Publishes events over Outpost's HTTP API. Outpost posts `data`, of a webhook's size, unchanged. */
+/** Publishes events over Outpost's HTTP API. `data`, which Outpost posts unchanged, has `bytes` bytes. */
 export function openPublish(
   { port, apiKey, bytes }: { port: number; apiKey: string; bytes: number },
   callers: number,

@@ -1,18 +1,18 @@
 import type { Run } from '../compare.ts';
 import { byKind, cpuFigure, rateFigure } from '../compare.ts';
 import { cpuText, digits, rangeOf } from '../figures.ts';
-import type { Measured } from '../measured.ts';
-import { measuredText, sectionOf } from '../measured.ts';
+import type { Measurement } from '../measurement.ts';
+import { measurementText, sectionOf } from '../measurement.ts';
 import type { Latency, Spread } from '../statistics.ts';
 import { spreadOf } from '../statistics.ts';
 
-/** A burst. `age`: milliseconds from event to arrival at a steady rate. */
+/** The run of a burst. `age`: milliseconds from event to arrival at a steady rate. */
 export type SenderRun = Run & { age?: Latency };
 
 /** The runs of each sender, one per round. */
 export type Senders = Record<'limit' | 'outpost' | 'delivery' | 'whole', SenderRun[]>;
 
-export type PeersReport = Measured & { events: number; runs: number; senders: Senders };
+export type PeersReport = Measurement & { events: number; runs: number; senders: Senders };
 
 const LABELS: Record<keyof Senders, string> = {
   limit: 'signed POST alone (undici), the limit',
@@ -21,14 +21,20 @@ const LABELS: Record<keyof Senders, string> = {
   whole: 'this product, from hold to webhook',
 };
 
-const HEADING = ['Sender', 'delivered/s', 'of the signed POST', 'CPU per event', 'p50 / p99 at 200/s'];
+const HEADING = [
+  'Sender',
+  'delivered/s',
+  'share of the limit',
+  'CPU per event (× limit)',
+  'latency at 200/s: p50 / p99',
+];
 
-/** The table, for a terminal and for a page. */
+/** The report for a terminal or a page. */
 export function asTable(report: PeersReport): string {
   const { events, runs, minutes, senders } = report;
   const shares = Object.values(senders).flatMap((all) => all.map(({ othersShare }) => othersShare));
   const facts = [
-    `${measuredText(report)}; ${events.toLocaleString('en-US')} events; rounds: ${runs}, medians (lowest–highest),`,
+    `${measurementText(report)}; ${events.toLocaleString('en-US')} events; rounds: ${runs}, medians (lowest–highest),`,
     `${minutes.toFixed(1)} min in all. Other processes took up to ${Math.round(Math.max(...shares) * 100)} % of the machine.`,
   ];
   const names = Object.keys(LABELS) as (keyof Senders)[];
@@ -39,7 +45,7 @@ export function asTable(report: PeersReport): string {
 function cellsOf(runs: readonly SenderRun[], limit: readonly SenderRun[]): string[] {
   const cpu = cpuFigure(runs, limit);
   const ages = runs.flatMap(({ age }) => (age === undefined ? [] : [age]));
-  const latency = (of: 'p50' | 'p99') => withRange(spreadOf(ages.map((age) => age[of])));
+  const latency = (percentile: 'p50' | 'p99') => withRange(spreadOf(ages.map((age) => age[percentile])));
   return [
     withRange(spreadOf(runs.map(({ perSecond }) => perSecond))),
     withRange(rateFigure(runs, limit)),

@@ -10,14 +10,14 @@ import { eventually } from '../product/contents.ts';
 
 type User = { uid?: number; gid?: number };
 
-/** Starts a program and ends it with the bench. */
+/** Starts a program that ends with the benchmark. */
 export type Start = (file: string, args: readonly string[], env: Record<string, string>, user?: User) => ChildProcess;
 
 export const runToEnd = promisify(execFile);
 
-const READY_WITHIN_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
-/** PostgreSQL rejects root, so root runs it as `nobody`. */
+/** PostgreSQL does not run as root: root starts it as `nobody`. */
 const POSTGRES_USER: User = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Waits until the probe succeeds. @throws Error after a minute */
@@ -27,10 +27,10 @@ export async function untilReady(name: string, probe: () => Promise<unknown>): P
       () => true,
       () => false,
     );
-  if (!(await eventually(READY_WITHIN_MS, succeeds))) throw new Error(`${name} was not ready in a minute`);
+  if (!(await eventually(READY_TIMEOUT_MS, succeeds))) throw new Error(`${name} was not ready in a minute`);
 }
 
-/** Starts PostgreSQL with fsync and synchronous commit, its defaults. */
+/** Starts PostgreSQL, durable by its defaults: fsync and synchronous commit. */
 export async function startPostgres(bin: string, folder: string, start: Start) {
   const data = path.join(folder, 'postgres');
   await mkdir(data, { mode: 0o700 });
@@ -47,7 +47,7 @@ export async function startPostgres(bin: string, folder: string, start: Start) {
   return { child, url, query };
 }
 
-/** Starts RabbitMQ and its own epmd, Erlang's registry of nodes: an epmd that RabbitMQ starts would keep running. */
+/** Starts RabbitMQ and epmd, Erlang's node registry. An epmd that RabbitMQ itself starts would never end. */
 export async function startRabbitmq(bin: string, folder: string, start: Start) {
   const [port, distPort, epmdPort] = [await pickFreePort(), await pickFreePort(), await pickFreePort()];
   start('epmd', ['-port', String(epmdPort), '-address', '127.0.0.1'], {});
@@ -64,7 +64,7 @@ export async function startRabbitmq(bin: string, folder: string, start: Start) {
     RABBITMQ_CONF_ENV_FILE: path.join(folder, 'none'),
     RABBITMQ_CONFIG_FILE: path.join(folder, 'none'),
     RABBITMQ_ENABLED_PLUGINS_FILE: path.join(folder, 'none'),
-    // Makes the server replace its start script, so that it has the child's process id.
+    // Makes the start script `exec` the server, which then has the child's process id.
     RABBITMQ_ALLOW_INPUT: 'true',
     RABBITMQ_SERVER_START_ARGS: '-noinput',
   });

@@ -12,32 +12,31 @@ import type { Product } from './product.ts';
 import type { Provisioned } from './provision.ts';
 import { slotAt } from './slots.ts';
 
-/** The collection that limits write to. It has the indexes and validator of the product's reservations. */
+/** The collection that the limits write to. Has the indexes and validator of the product's reservations. */
 export const RAW_COLLECTION = 'bench_reservations';
 
-/** Direct access to the product's stores. */
+/** Direct access to the product's MongoDB and Redis. */
 export type Contents = {
   originals: Originals;
   /** Deletes all reservations, events, deliveries and jobs. */
   clear: () => Promise<void>;
-  /** Deletes only ACTIVE holds. */
+  /** Deletes all ACTIVE holds and nothing else. */
   clearHolds: () => Promise<void>;
-  /** Adds `count` copies for slots from number `first` on. Returns them in this order. */
+  /** Inserts copies of `original` on `count` slots from number `firstSlot` on. Returns them in this order. */
   add: (
     collection: 'reservations' | typeof RAW_COLLECTION,
     original: Reservation,
-    first: number,
+    firstSlot: number,
     count: number,
   ) => Promise<Reservation[]>;
-  /** Inserts documents of any collection. */
   insert: (collection: 'reservations' | typeof RAW_COLLECTION, documents: readonly Reservation[]) => Promise<void>;
-  /** Counts undispatched events and deliveries that are not recorded as received. */
+  /** Counts reservations with undispatched events, and unfinished deliveries. */
   countWaiting: () => Promise<number>;
-  /** Waits until `countWaiting` is 0. False after `withinMs`. */
-  untilSettled: (withinMs: number) => Promise<boolean>;
-  /** Waits until no hold is ACTIVE. False after `withinMs`. */
-  untilNoneActive: (withinMs: number) => Promise<boolean>;
-  /** Counts `hold_expired` events, in outboxes and dispatched. */
+  /** Waits until `countWaiting` is 0. False after `timeoutMs`. */
+  untilSettled: (timeoutMs: number) => Promise<boolean>;
+  /** Waits until no hold is ACTIVE. False after `timeoutMs`. */
+  untilNoneActive: (timeoutMs: number) => Promise<boolean>;
+  /** Counts `hold_expired` events, dispatched or not. */
   countExpiredEvents: () => Promise<number>;
   close: () => Promise<void>;
 };
@@ -76,20 +75,20 @@ export async function openContents(product: Product, provisioned: Provisioned): 
     clearHolds: async () => {
       await collectionOf('reservations').deleteMany(ACTIVE);
     },
-    add: async (name, original, first, count) => {
-      const place = { venue: provisioned.venue, partnerIds: provisioned.partnerIds };
-      const copies = Array.from({ length: count }, (_, n) => copyOf(original, place, first + n));
+    add: async (name, original, firstSlot, count) => {
+      const target = { venue: provisioned.venue, partnerIds: provisioned.partnerIds };
+      const copies = Array.from({ length: count }, (_, n) => copyOf(original, target, firstSlot + n));
       await insert(name, copies);
       return copies;
     },
-    untilSettled: (withinMs) => eventually(withinMs, async () => (await countWaiting()) === 0),
-    untilNoneActive: (withinMs) =>
-      eventually(withinMs, async () => (await collectionOf('reservations').countDocuments(ACTIVE)) === 0),
+    untilSettled: (timeoutMs) => eventually(timeoutMs, async () => (await countWaiting()) === 0),
+    untilNoneActive: (timeoutMs) =>
+      eventually(timeoutMs, async () => (await collectionOf('reservations').countDocuments(ACTIVE)) === 0),
     countExpiredEvents: async () => {
       const rows = await collectionOf('reservations').find({}).project<Reservation>({ outbox: 1 }).toArray();
-      const waiting = rows.flatMap(({ outbox }) => outbox.filter(({ type }) => type === 'hold_expired'));
-      const logged = await db.collection<{ _id: string }>('events').find({ type: 'hold_expired' }).toArray();
-      return new Set([...waiting.map(({ eventId }) => eventId), ...logged.map(({ _id }) => _id)]).size;
+      const undispatched = rows.flatMap(({ outbox }) => outbox.filter(({ type }) => type === 'hold_expired'));
+      const dispatched = await db.collection<{ _id: string }>('events').find({ type: 'hold_expired' }).toArray();
+      return new Set([...undispatched.map(({ eventId }) => eventId), ...dispatched.map(({ _id }) => _id)]).size;
     },
     close: async () => {
       redis.disconnect();
@@ -105,13 +104,13 @@ export async function openContents(product: Product, provisioned: Provisioned): 
 
 const ACTIVE = { status: 'ACTIVE' } as const;
 
-/** Waits until the condition holds. False after `withinMs`. */
+/** Waits until the condition holds. False after `timeoutMs`. */
 export async function eventually(
-  withinMs: number,
+  timeoutMs: number,
   condition: () => Promise<boolean>,
   pollMs = POLL_MS,
 ): Promise<boolean> {
-  const endsAt = performance.now() + withinMs;
+  const endsAt = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > endsAt) return false;
     await delay(pollMs);
@@ -119,16 +118,16 @@ export async function eventually(
   return true;
 }
 
-/** Deletes all jobs: those of deleted reservations would be work in the next run. */
+/** Deletes all jobs: jobs of deleted reservations would slow down the next run. */
 async function deleteJobs(redis: Redis): Promise<void> {
   for await (const keys of redis.scanStream({ match: '{pbs}:*', count: 1000 })) {
-    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|webhook-delivery|dead-letter):/.test(key));
-    const ofJobs = jobs.filter((key) => !key.endsWith(':meta'));
-    if (ofJobs.length > 0) await redis.unlink(ofJobs);
+    const queueKeys = (keys as string[]).filter((key) => /:(hold-expiry|webhook-delivery|dead-letter):/.test(key));
+    const jobKeys = queueKeys.filter((key) => !key.endsWith(':meta'));
+    if (jobKeys.length > 0) await redis.unlink(jobKeys);
   }
 }
 
-/** Places, confirms, cancels and releases over HTTP, and reads the rows after each step. No worker may run. */
+/** Places, confirms, cancels and releases holds over HTTP, and reads the documents after each call. No worker may run. */
 async function makeOriginals(
   { url }: Product,
   { partners, venue }: Provisioned,

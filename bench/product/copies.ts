@@ -5,18 +5,18 @@ import type { Venue } from './slots.ts';
 import { slotAt } from './slots.ts';
 
 /**
- * Reservations as the product stored them, with their outbox events: one after each of three calls, and a released one.
- * The limits write copies of them, and rows load copies.
+ * A reservation as the product stored it after each transition, with its outbox events. The limits write copies, and
+ * rows load copies.
  */
 export type Originals = Record<'hold' | 'booking' | 'cancelled' | 'released', Reservation>;
 
-/** The slots and partners of copies. */
-export type Place = { venue: Venue; partnerIds: readonly string[] };
+/** The venue and the partners that copies are for. */
+export type CopyTarget = { venue: Venue; partnerIds: readonly string[] };
 
-const ALIVE_MS = 1_800_000;
+const COPY_TTL_MS = 1_800_000;
 
-/** A copy with its own ids, keys and ordinal, on the n-th slot and for the n-th partner in turn. */
-export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: number): Reservation {
+/** A copy on slot n for partner n (numbers wrap), with its own ids, keys and ordinal. */
+export function copyOf(original: Reservation, { venue, partnerIds }: CopyTarget, n: number): Reservation {
   const { resourceId, slotId, start, end } = slotAt(venue, n);
   const _id = newId();
   const partnerId = partnerIds[n % partnerIds.length] ?? '';
@@ -30,8 +30,8 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
     ...(holdOrdinal === undefined ? {} : { holdOrdinal: Math.floor(n / partnerIds.length) }),
     ...(confirmKey === undefined ? {} : { confirmKey: newId() }),
     ...(endings === undefined ? {} : { endings: endings.map((each) => ({ ...each, key: newId() })) }),
-    // Not the original's expiry: it was placed when the benchmark began.
-    ...(original.status === 'ACTIVE' ? { holdExpiresAt: new Date(Date.now() + ALIVE_MS) } : {}),
+    // The original, placed when the benchmark began, may have expired.
+    ...(original.status === 'ACTIVE' ? { holdExpiresAt: new Date(Date.now() + COPY_TTL_MS) } : {}),
     _id,
     partnerId,
     cells: cellsOf([resourceId], start, end),
@@ -46,7 +46,7 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
   };
 }
 
-/** The fields that a transition from `before` to `after` changes, with the values of `copy`. */
+/** The fields that differ between `before` and `after`, with the values of `copy`. */
 export function changesBetween(before: Reservation, after: Reservation, copy: Reservation): Partial<Reservation> {
   const names = (Object.keys(after) as (keyof Reservation)[]).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),

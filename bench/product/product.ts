@@ -12,7 +12,7 @@ import { endProcess, firstMessage, projectFolder, startNode } from '../processes
 export const WORKERS = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
-/** The built product on stores of its own, with its log in files. */
+/** The built product with its own MongoDB and Redis. */
 export type Product = {
   url: string;
   adminUrl: string;
@@ -20,23 +20,27 @@ export type Product = {
   operatorKey: string;
   mongodbUri: string;
   redisUrl: string;
-  /** The folder of all logs, including the servers'. */
+  /** The folder of all logs, including those of MongoDB and Redis. */
   folder: string;
   /** Ids of all processes: `api`, `mongod`, `redis` and the workers. */
   pids: () => Pids;
-  /** Runs exactly these workers, each as often as it is named. Starts missing ones with `settings`, stops others. */
+  /**
+   * Makes exactly these workers run, one process for each occurrence of a name: starts missing processes with
+   * `settings`, stops surplus ones.
+   */
   runWorkers: (names: readonly WorkerName[], settings?: Record<string, string>) => Promise<void>;
-  /** Starts another API process. `stop` ends it. */
+  /** Starts an additional API process. */
   addApi: () => Promise<{ url: string; stop: () => Promise<void> }>;
-  /** `freeze` stops workers with their connections open; `thaw` lets them continue. */
+  /** Suspends worker processes (SIGSTOP). Their connections stay open. */
   freeze: (names: readonly WorkerName[]) => void;
+  /** Resumes frozen worker processes. */
   thaw: (names: readonly WorkerName[]) => void;
   stop: () => Promise<void>;
 };
 
 type Say = (line: string) => void;
 
-/** The scripts of package.json that start the processes. */
+/** The package.json script that starts each process. */
 const SCRIPTS = {
   api: 'start:api',
   migrate: 'migrate',
@@ -48,7 +52,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(projectFolder, 'package.js
   scripts: Record<(typeof SCRIPTS)[keyof typeof SCRIPTS], string>;
 };
 
-/** The arguments after `exec node`. */
+/** The script's arguments after `exec node`. */
 const argumentsOf = (name: keyof typeof SCRIPTS): string[] => scripts[SCRIPTS[name]].split(' ').slice(2);
 
 export async function buildProduct(): Promise<void> {
@@ -56,9 +60,9 @@ export async function buildProduct(): Promise<void> {
 }
 
 /**
- * Starts MongoDB (a replica set of one, with journal) and Redis (an append-only file, synced each second) on a disk,
- * then the migration and the API. The rate limit counts all calls and rejects none. Each process writes a CPU profile
- * to `profileFolder` when it ends. All processes get `settings`.
+ * Starts MongoDB (a replica set of one, with journal) and Redis (an append-only file, synced each second) on disk, runs
+ * the migration and starts the API. The rate limit counts all calls and rejects none. Each process writes a CPU
+ * profile to `profileFolder` when it ends, and gets the environment variables of `settings`.
  */
 export async function startProduct(
   say: Say,
@@ -76,16 +80,13 @@ export async function startProduct(
     onUnexpectedEnd: say,
   });
   const operatorKey = `op_${randomBytes(32).toString('base64url')}`;
-  const profiled = profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.resolve(profileFolder)];
-  const processes = createProcesses(folder, profiled, {
-    ...{
-      NODE_ENV: 'production',
-      SERVICE_MODE: 'sandbox',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ADMIN_PORT: '0',
-      HEALTH_PORT: '0',
-    },
+  const processes = createProcesses(folder, profileFolder, {
+    NODE_ENV: 'production',
+    SERVICE_MODE: 'sandbox',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    HEALTH_PORT: '0',
     MONGODB_URI: servers.mongodbUri,
     REDIS_URL: servers.redisUrl,
     OPERATOR_API_KEY: operatorKey,
@@ -124,26 +125,30 @@ export async function startProduct(
   }
 }
 
-/** Unique, so that a restarted worker does not overwrite its profile. */
-const profileName = (name: string): string => `${name}.${Math.round(performance.now())}.cpuprofile`;
+/** Node's arguments for a CPU profile. The name is unique: a restarted worker must not overwrite its last profile. */
+function profileArguments(name: string, folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  const file = `${name}.${Math.round(performance.now())}.cpuprofile`;
+  return ['--cpu-prof', '--cpu-prof-dir', path.resolve(folder), '--cpu-prof-name', file];
+}
 
 type Started = { name: keyof typeof SCRIPTS; label: string; child: ChildProcess };
 
-function createProcesses(folder: string, profiled: readonly string[], env: Record<string, string>) {
+function createProcesses(folder: string, profileFolder: string | undefined, env: Record<string, string>) {
   let running: Started[] = [];
   const launch = (name: keyof typeof SCRIPTS, settings: Record<string, string> = {}): ChildProcess => {
     const log = openSync(path.join(folder, `${name}.log`), 'a');
     try {
-      const named = profiled.length === 0 ? [] : [...profiled, '--cpu-prof-name', profileName(name)];
-      return startNode([...named, ...argumentsOf(name)], { ...env, ...settings }, log);
+      const args = [...profileArguments(name, profileFolder), ...argumentsOf(name)];
+      return startNode(args, { ...env, ...settings }, log);
     } finally {
       closeSync(log);
     }
   };
   const start = async <Info>(name: keyof typeof SCRIPTS, settings?: Record<string, string>): Promise<Info> => {
     const child = launch(name, settings);
-    const twins = running.filter((each) => each.name === name).length;
-    running.push({ name, label: twins === 0 ? name : `${name} ${twins + 1}`, child });
+    const sameName = running.filter((each) => each.name === name).length;
+    running.push({ name, label: sameName === 0 ? name : `${name} ${sameName + 1}`, child });
     return firstMessage<Info>(child, `${name} (see ${folder})`);
   };
   const end = async (which: (each: Started) => boolean): Promise<void> => {

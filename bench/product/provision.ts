@@ -6,13 +6,13 @@ export type Partner = { id: string; apiKey: string };
 
 /** Partners, venues and subscriptions, created over the operator and partner APIs. */
 export type Provisioned = {
-  /** One per connection: each has its own key, and none comes near its limit of holds. */
+  /** One per connection, so that no partner comes near its limit of active holds. */
   partners: readonly Partner[];
   partnerIds: readonly string[];
   apiKeys: readonly string[];
   venue: Venue;
   addVenue: (partners: readonly Partner[]) => Promise<Venue>;
-  /** Adds `count` venues with one resource each. Returns the resources. */
+  /** Adds `count` venues with one resource each. Returns the resource ids. */
   addSmallVenues: (partners: readonly Partner[], count: number) => Promise<string[]>;
   addPartner: () => Promise<Partner>;
   /** Subscribes `url` to the partner's events of this type. */
@@ -23,14 +23,14 @@ const PARTNERS = 64;
 const RESOURCES = 20;
 const AT_A_TIME = 8;
 
-/** Runs `work` for each number below `count`, `AT_A_TIME` concurrently. */
-async function forEachOf<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
+/** Runs `work` for each number below `count`, up to `AT_A_TIME` concurrently. */
+async function mapNumbers<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
-  const lane = async () => {
+  const runNext = async () => {
     for (let number = next++; number < count; number = next++) results[number] = await work(number);
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  await Promise.all(Array.from({ length: AT_A_TIME }, runNext));
   return results;
 }
 
@@ -46,23 +46,23 @@ export async function provision({ url, adminUrl, operatorKey }: Product): Promis
   const openVenue = async (partners: readonly Partner[], resourceCount: number): Promise<Venue> => {
     const place = { name: 'Arena', address: '1 Road', city: 'Bengaluru', time_zone: 'Asia/Kolkata' };
     const id = textField(await post('/venues', place), 'venue_id');
-    const resources = await forEachOf(resourceCount, async () =>
+    const resources = await mapNumbers(resourceCount, async () =>
       textField(await post(`/venues/${id}/resources`, resource()), 'resource_id'),
     );
-    await forEachOf(partners.length, (n) =>
+    await mapNumbers(partners.length, (n) =>
       operator('PUT', `/api/v1/operator/partners/${partners[n]?.id}/venues/${id}`),
     );
     return { id, resources };
   };
   const addVenue = (partners: readonly Partner[]) => openVenue(partners, RESOURCES);
 
-  const partners = await forEachOf(PARTNERS, addPartner);
+  const partners = await mapNumbers(PARTNERS, addPartner);
   return {
     partners,
     addPartner,
     addVenue,
     addSmallVenues: async (sellers, count) => {
-      const venues = await forEachOf(count, () => openVenue(sellers, 1));
+      const venues = await mapNumbers(count, () => openVenue(sellers, 1));
       return venues.flatMap(({ resources }) => resources);
     },
     partnerIds: partners.map(({ id }) => id),
@@ -75,13 +75,13 @@ export async function provision({ url, adminUrl, operatorKey }: Product): Promis
   };
 }
 
-let named = 0;
+let resourceNumber = 0;
 
-/** A resource with a unique name: ids come from names, and the service would search a free number for a taken one. */
+/** A resource with a unique name: the service derives ids from names, and must find a free suffix for a taken id. */
 function resource() {
-  named += 1;
+  resourceNumber += 1;
   return {
-    name: `Turf ${named} of the benchmark`,
+    name: `Turf ${resourceNumber} of the benchmark`,
     resource_type: 'turf',
     sport_category: 'football',
     duration_minutes: 60,

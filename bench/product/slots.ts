@@ -12,10 +12,10 @@ const DAY_MS = 24 * HOUR_MS;
 const ZONE_MS = 5.5 * HOUR_MS;
 const OPENS_AT_HOUR = 6;
 
-/** Number of slots of a venue in `DAYS` days. */
+/** Number of a venue's slots in `DAYS` days. */
 export const slotCount = (venue: Venue): number => DAYS * SLOTS_OF_DAY * venue.resources.length;
 
-/** The slot of this number: all resources of a start, then the next start, day by day. Numbers wrap. */
+/** The slot of this number. Order: all resources at one start, then at the next start, day by day. Numbers wrap. */
 export function slotAt(venue: Venue, number: number): Slot {
   const { resources } = venue;
   const resourceId = resources[number % resources.length] ?? '';

@@ -1,22 +1,20 @@
-/** An endpoint that responds with 200 at once, after 200 ms (`/slow`) or never (`/hang`), and records arrivals. */
+/** A webhook receiver. Responds with 200 at once, after 200 ms at `/slow`, and never at `/hang`. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Question, Received } from './receiver.ts';
 
 const SLOW_MS = 200;
-let received = none();
+let received = empty();
 const hanging = new Set<Socket>();
 
-function none(): Received {
-  return { hits: 0, hung: 0, bytes: 0, firstAt: 0, lastAt: 0, ages: [], holdIds: new Set() };
+function empty(): Received {
+  return { arrivals: 0, lastAt: 0, ages: [], holdIds: new Set() };
 }
 
 function note(body: string): void {
   const now = Date.now();
-  received.hits += 1;
-  received.bytes = body.length;
-  received.firstAt ||= now;
+  received.arrivals += 1;
   const holdId = /"hold_id":"([^"]+)"/.exec(body)?.[1] ?? '';
   if (received.holdIds.has(holdId)) return;
   received.holdIds.add(holdId);
@@ -30,7 +28,6 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
   req.on('data', (part: Buffer) => parts.push(part));
   req.on('end', () => {
     if (req.url === '/hang') {
-      received.hung += 1;
       hanging.add(req.socket);
       req.socket.once('close', () => hanging.delete(req.socket));
       return;
@@ -40,7 +37,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
       setTimeout(() => res.setHeader('Content-Length', 2).end('ok'), SLOW_MS);
       return;
     }
-    // Do not record the limit's posts: that work is not part of a delivery.
+    // Posts of the limit go to `/post` and are not recorded, because recording is not part of a delivery.
     if (req.url === '/webhook') note(Buffer.concat(parts).toString());
     res.setHeader('Content-Length', 2).end('ok');
   });
@@ -57,7 +54,7 @@ process.on('message', (question: Question) => {
       break;
     case 'take': {
       const taken = received;
-      received = none();
+      received = empty();
       process.send?.(taken);
       break;
     }

@@ -1,17 +1,13 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { endProcess, firstMessage, startScript } from '../processes.ts';
+import { eventually } from '../product/contents.ts';
 
-/** Arrivals since the last `take`. Instants are Unix milliseconds. */
+/** Requests since the last `take`. Instants are Unix milliseconds. */
 export type Received = {
-  hits: number;
-  hung: number;
-  /** Size of the last body. */
-  bytes: number;
-  firstAt: number;
-  /** When the last new event arrived. */
+  arrivals: number;
+  /** When the last event arrived that was no repetition. */
   lastAt: number;
-  /** Milliseconds from an event's own timestamp to its arrival. */
+  /** For each event, milliseconds from its timestamp to its arrival. */
   ages: number[];
   holdIds: Set<string>;
 };
@@ -24,13 +20,13 @@ export type Receiver = {
   hangingUrl: string;
   /** Responds after 200 ms. */
   slowUrl: string;
-  /** The endpoint for the limit: the response of `url`, not recorded. */
+  /** Responds like `url` without recording: the endpoint for the limit. */
   postUrl: string;
   /** Returns and clears the recorded arrivals. */
   take: () => Promise<Received>;
-  /** Waits until events of `count` holds have arrived. False after `withinMs`. */
-  waitFor: (count: number, withinMs: number) => Promise<boolean>;
-  /** Closes the connections that wait for a response. */
+  /** Waits until the events of `count` holds have arrived. False after `timeoutMs`. */
+  waitFor: (count: number, timeoutMs: number) => Promise<boolean>;
+  /** Closes the connections of requests to `hangingUrl`. */
   dropHanging: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -53,14 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
     slowUrl: `${base}/slow`,
     postUrl: `${base}/post`,
     take: () => ask('take'),
-    waitFor: async (count, withinMs) => {
-      const endsAt = performance.now() + withinMs;
-      while ((await ask<number>('count')) < count) {
-        if (performance.now() > endsAt) return false;
-        await delay(POLL_MS);
-      }
-      return true;
-    },
+    waitFor: (count, timeoutMs) => eventually(timeoutMs, async () => (await ask<number>('count')) >= count, POLL_MS),
     dropHanging: () => ask('drop'),
     stop: () => endProcess(child),
   };

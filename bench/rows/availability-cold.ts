@@ -1,50 +1,47 @@
 import { rateFigure, runOf } from '../compare.ts';
-import type { Loaded } from '../load/load.ts';
+import type { LoadResult } from '../load/load.ts';
 import { copyOf } from '../product/copies.ts';
 import type { Venue } from '../product/slots.ts';
 import { DAYS, dateOfDay, SLOTS_OF_DAY, slotAt, slotCount } from '../product/slots.ts';
 import type { Bench, Row } from './row.ts';
 
-const VENUES_OF_RUN = 3;
-const TAKEN_OF = 20;
+const VENUES_PER_RUN = 3;
+/** One of this many slots is taken. */
+const SLOTS_PER_CLAIM = 20;
 const DAY_MS = 86_400_000;
 
-/** Availability of days and venues that were never read before, so nothing is cached. */
+/** Availability of days and venues that no call has read before: nothing is cached. */
 export const availabilityColdRow: Row<'availability-cold'> = {
   name: 'availability-cold',
   workers: [],
   measure: async (bench) => {
     await bench.contents.clear();
     const [partner = { id: '', apiKey: '' }] = bench.partners;
-    const measured: Record<'limit' | 'product', Loaded>[] = [];
+    const rounds: Record<'limit' | 'product', LoadResult>[] = [];
     for (let round = 0; round <= bench.runs; round += 1) {
       const venues = await addVenues(bench);
       const limit = await findClaims(bench, venues);
-      measured.push({ limit, product: await askEachDay(bench, venues, partner.apiKey) });
+      rounds.push({ limit, product: await readEachDay(bench, venues, partner.apiKey) });
     }
-    // The first round is the warm-up.
-    const counted = measured.slice(1);
+    // Do not count the first round, a warm-up.
+    const counted = rounds.slice(1);
     const product = counted.map((each) => runOf(each.product, '200'));
-    return {
-      'availability-cold': rateFigure(
-        product,
-        counted.map((each) => runOf(each.limit, 'read')),
-      ),
-    };
+    const limit = counted.map((each) => runOf(each.limit, 'read'));
+    return { 'availability-cold': rateFigure(product, limit) };
   },
 };
 
-/** New venues, each with a claim on one of every `TAKEN_OF` slots. */
+/** Adds venues and claims on their slots. */
 async function addVenues({ addVenue, partners, partnerIds, contents }: Bench): Promise<Venue[]> {
   const venues: Venue[] = [];
-  for (let number = 0; number < VENUES_OF_RUN; number += 1) {
+  for (let number = 0; number < VENUES_PER_RUN; number += 1) {
     const venue = await addVenue(partners.slice(0, 1));
-    const count = Math.floor(slotCount(venue) / TAKEN_OF);
+    const count = Math.floor(slotCount(venue) / SLOTS_PER_CLAIM);
     const { hold } = contents.originals;
-    // Without ordinals: partners do not have enough of them.
+    // Without ordinals: there are more claims than partners have ordinals.
     const { holdOrdinal: _ordinal, ...claim } = hold;
     const claims = Array.from({ length: count }, (_, n) =>
-      copyOf(claim, { venue, partnerIds }, n * TAKEN_OF + (n % TAKEN_OF)),
+      copyOf(claim, { venue, partnerIds }, n * SLOTS_PER_CLAIM + (n % SLOTS_PER_CLAIM)),
     );
     await contents.insert('reservations', claims);
     venues.push(venue);
@@ -52,7 +49,7 @@ async function addVenues({ addVenue, partners, partnerIds, contents }: Bench): P
   return venues;
 }
 
-function askEachDay({ callProduct, product }: Bench, venues: readonly Venue[], apiKey: string) {
+function readEachDay({ callProduct, product }: Bench, venues: readonly Venue[], apiKey: string) {
   const paths = venues.flatMap(({ id }) =>
     Array.from({ length: DAYS }, (_, day) => `/api/v1/slots/availability?venue_id=${id}&date=${dateOfDay(day)}`),
   );

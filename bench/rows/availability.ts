@@ -1,13 +1,14 @@
 import { interleave, rateFigure, runOf } from '../compare.ts';
 import { startConstant } from '../constant/constant.ts';
 import { copyOf } from '../product/copies.ts';
-import { dateOfDay, SLOTS_OF_DAY, slotCount } from '../product/slots.ts';
+import { dateOfDay, SLOTS_OF_DAY } from '../product/slots.ts';
+import { freshSlots } from './place-holds.ts';
 import type { Bench, Row } from './row.ts';
 
 const DAY = 2;
 const SIDE_CALLERS = 8;
 const HOLDS_PER_SECOND = 30;
-const SLOTS_OF_RUN = 1000;
+const SLOTS_PER_RUN = 1000;
 
 /** Availability of one day at a venue with 20 resources and 16 starts. A third of the slots is taken. */
 export const availabilityRow: Row<'availability' | 'availability-304'> = {
@@ -21,8 +22,8 @@ export const availabilityRow: Row<'availability' | 'availability-304'> = {
     const etag = response.headers.get('etag') ?? '';
     const server = await startConstant(bench, { body: await response.text(), etag });
 
-    const get = (more: { etag?: string } = {}) => {
-      const params = { port: service.port, apiKeys, paths: [path], ...more };
+    const get = (conditional: { etag?: string } = {}) => {
+      const params = { port: service.port, apiKeys, paths: [path], ...conditional };
       return bench.callProduct({ step: 'get', params });
     };
     const limit = async () => {
@@ -30,7 +31,7 @@ export const availabilityRow: Row<'availability' | 'availability-304'> = {
       return runOf(await bench.callLimit({ step: 'get', params }, { server: server.pid }), '200');
     };
     const product = async () => {
-      const holds = placeBeside(bench);
+      const holds = placeConcurrently(bench);
       const run = runOf(await get(), '200');
       await holds.end();
       return run;
@@ -59,15 +60,15 @@ async function takeAThird({ contents, venue, partnerIds }: Bench): Promise<void>
   await contents.insert('reservations', copies);
 }
 
-/** Places holds at the venue, on this day and others, until `end`. */
-function placeBeside({ side, takeSlots, product, apiKeys, venue }: Bench): { end: () => Promise<void> } {
-  const first = takeSlots(SLOTS_OF_RUN) % slotCount(venue);
+/** Places holds at the venue, on the measured day and on others, until `end`. */
+function placeConcurrently(bench: Bench): { end: () => Promise<void> } {
+  const { sideLoad } = bench;
   const pace = { kind: 'rate', perSecond: HOLDS_PER_SECOND, seconds: 60 } as const;
-  const params = { port: product.port, apiKeys, venue, first };
-  const placing = side.run({ step: 'place-hold', params, callers: SIDE_CALLERS, pace }, {});
+  const params = freshSlots(bench, SLOTS_PER_RUN);
+  const placing = sideLoad.run({ step: 'place-hold', params, callers: SIDE_CALLERS, pace }, {});
   return {
     end: async () => {
-      side.cut();
+      sideLoad.cut();
       await placing;
     },
   };

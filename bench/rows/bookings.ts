@@ -2,9 +2,9 @@ import { interleave, rateFigure, runOf } from '../compare.ts';
 import { addPastBookings } from './past-bookings.ts';
 import type { Row } from './row.ts';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** The newest page of a partner with many bookings. */
+/** The first page of the bookings of a partner that has many. */
 export const bookingsRow: Row<'bookings'> = {
   name: 'bookings',
   workers: [],
@@ -18,12 +18,12 @@ export const bookingsRow: Row<'bookings'> = {
         mongodbUri: service.mongodbUri,
         collection: 'reservations',
         partnerId: partner.id,
-        limit: PAGE,
+        limit: PAGE_SIZE,
       };
       return runOf(await bench.callLimit({ step: 'find-bookings', params }), 'found');
     };
     const product = async () => {
-      const paths = [`/api/v1/bookings?limit=${PAGE}`];
+      const paths = [`/api/v1/bookings?limit=${PAGE_SIZE}`];
       const params = { port: service.port, apiKeys: [partner.apiKey], paths };
       return runOf(await bench.callProduct({ step: 'get', params }), '200');
     };
@@ -33,7 +33,7 @@ export const bookingsRow: Row<'bookings'> = {
     return {
       bookings: {
         ...rateFigure(runs.product, runs.limit),
-        note: `of ${bench.bookings.toLocaleString('en-US')} bookings`,
+        note: `the partner has ${bench.bookings.toLocaleString('en-US')}`,
       },
     };
   },

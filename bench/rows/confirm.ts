@@ -3,7 +3,7 @@ import { RAW_COLLECTION } from '../product/contents.ts';
 import { rawCopies } from './place-holds.ts';
 import type { Bench, Row } from './row.ts';
 
-/** More than a run can confirm. */
+/** More than one run confirms. */
 const HOLDS = 14_000;
 
 /** Confirms existing holds. */
@@ -22,7 +22,7 @@ async function updateHolds(bench: Bench) {
   const { contents } = bench;
   await contents.clear();
   const copies = await contents.add(RAW_COLLECTION, contents.originals.hold, 0, HOLDS);
-  const params = { ...rawCopies(bench), first: 0, holdIds: copies.map(({ _id }) => _id) };
+  const params = { ...rawCopies(bench), firstSlot: 0, holdIds: copies.map(({ _id }) => _id) };
   return runOf(await bench.callLimit({ step: 'update', params }), 'updated');
 }
 

@@ -1,26 +1,23 @@
 import { interleave, rateFigure, runOf } from '../compare.ts';
-import { slotCount } from '../product/slots.ts';
-import { rawCopies } from './place-holds.ts';
+import { freshSlots, rawCopies } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-const SLOTS_OF_RUN = 8000;
+const SLOTS_PER_RUN = 8000;
 
 /** Each caller places a hold, confirms it and cancels the booking. */
 export const cycleRow: Row<'cycle'> = {
   name: 'cycle',
   workers: [],
   measure: async (bench) => {
-    const { product: service, contents, apiKeys, venue } = bench;
+    const { contents } = bench;
     const limit = async () => {
       await contents.clear();
-      const params = { ...rawCopies(bench), first: bench.takeSlots(SLOTS_OF_RUN) };
+      const params = { ...rawCopies(bench), firstSlot: bench.takeSlots(SLOTS_PER_RUN) };
       return runOf(await bench.callLimit({ step: 'three-writes', params }), 'written');
     };
     const product = async () => {
       await contents.clear();
-      const first = bench.takeSlots(SLOTS_OF_RUN) % slotCount(venue);
-      const params = { port: service.port, apiKeys, venue, first };
-      return runOf(await bench.callProduct({ step: 'cycle', params }), '200');
+      return runOf(await bench.callProduct({ step: 'cycle', params: freshSlots(bench, SLOTS_PER_RUN) }), '200');
     };
     await product();
     const runs = await interleave(bench.runs, { limit, product });

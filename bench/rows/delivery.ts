@@ -15,8 +15,8 @@ export const deliveryRow: Row<'delivery' | 'delivery-cpu'> = {
 };
 
 /**
- * Delivers at most `count` committed events to one endpoint. Webhook delivery is warm, but frozen while the holds are
- * placed, so that only its own work is measured.
+ * Delivers up to `count` committed events to one endpoint. The webhook delivery process is frozen while the holds are
+ * placed, so that the run measures deliveries only.
  */
 export async function deliverCommitted(bench: Bench, receiver: Receiver, count: number) {
   bench.product.freeze(['webhook-delivery']);

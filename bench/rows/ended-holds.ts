@@ -2,13 +2,13 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { copyOf } from '../product/copies.ts';
 import type { Bench } from './row.ts';
 
-const AT_A_TIME = 5000;
+const BATCH_SIZE = 5000;
 const DAY_MS = 86_400_000;
 
-/** Released holds in the order of their purge: from `firstAt` on, the expiry of each is `stepMs` later. */
+/** Released holds that expired from `firstAt` on, one every `stepMs`. A purge deletes them in this order. */
 export type EndedHolds = { firstAt: Date; stepMs: number; count: number };
 
-/** Adds `count` released holds. Their expiries fill the day that began `daysAgo` days ago. */
+/** Adds `count` released holds whose expiry times fill the day that began `daysAgo` days ago. */
 export async function addEndedHolds(
   { contents, venue, partnerIds }: Pick<Bench, 'contents' | 'venue' | 'partnerIds'>,
   count: number,
@@ -29,10 +29,10 @@ export async function addEndedHolds(
       outbox: [],
     };
   };
-  for (let from = 0; from < count; from += AT_A_TIME)
+  for (let from = 0; from < count; from += BATCH_SIZE)
     await contents.insert(
       'reservations',
-      Array.from({ length: Math.min(AT_A_TIME, count - from) }, (_, n) => copy(from + n)),
+      Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, n) => copy(from + n)),
     );
   return ended;
 }

@@ -4,28 +4,28 @@ import { DAYS, SLOTS_OF_DAY } from '../product/slots.ts';
 import { holdAndRelease } from './hold-and-release.ts';
 import type { Bench, Row } from './row.ts';
 
-const LIVE = 400;
+const MANY_HOLDS = 400;
 
-/** Holds of one partner while it has 1 other live hold, and 400. */
+/** One partner places holds while it has 1 other active hold, or 400. */
 export const growthLiveRow: Row<'growth-live'> = {
   name: 'growth-live',
   workers: [],
   measure: async (bench) => {
     await holdAndRelease(bench, bench.venue);
-    const few = () => withLive(bench, 1);
-    const many = () => withLive(bench, LIVE);
+    const few = () => withLiveHolds(bench, 1);
+    const many = () => withLiveHolds(bench, MANY_HOLDS);
     const runs = await interleave(bench.runs, { few, many });
     return { 'growth-live': rateFigure(runs.few, runs.many) };
   },
 };
 
-async function withLive(bench: Bench, count: number) {
+async function withLiveHolds(bench: Bench, count: number) {
   const { contents, venue, partnerIds } = bench;
   await contents.clear();
-  const place = { venue, partnerIds: partnerIds.slice(0, 1) };
+  const target = { venue, partnerIds: partnerIds.slice(0, 1) };
   const holds = Array.from({ length: count }, (_, n) => ({
-    ...copyOf(contents.originals.hold, place, n),
-    // Cells that no call asks for.
+    ...copyOf(contents.originals.hold, target, n),
+    // Elsewhere, so that no call conflicts with them.
     cells: [`elsewhere@${n}`],
     slotStart: new Date(Date.now() + (DAYS + 30) * SLOTS_OF_DAY * 5_400_000),
   }));

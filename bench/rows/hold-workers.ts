@@ -3,7 +3,9 @@ import { WORKERS } from '../product/product.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** `hold` while the workers process each hold. No subscription receives its event. */
+const SETTLE_TIMEOUT_MS = 30_000;
+
+/** The row `hold` while workers process each hold's events. No partner has subscribed to them. */
 export const holdWorkersRow: Row<'hold-workers'> = {
   name: 'hold-workers',
   workers: WORKERS,
@@ -12,8 +14,8 @@ export const holdWorkersRow: Row<'hold-workers'> = {
     const place = placeHolds(bench);
     const product = async () => {
       const run = await place();
-      // Finish the workers' work before the limit is measured.
-      await bench.contents.untilSettled(30_000);
+      // The workers must not compete with the limit, which is measured next.
+      await bench.contents.untilSettled(SETTLE_TIMEOUT_MS);
       return run;
     };
     await product();

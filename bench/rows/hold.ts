@@ -3,7 +3,7 @@ import { startTextbook } from '../textbook/textbook.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** Compares placing holds on free slots, without workers, with bare inserts and the textbook implementation. */
+/** Holds on free slots without workers, compared with bare inserts and with the textbook service. */
 export const holdRow: Row<'hold' | 'hold-textbook'> = {
   name: 'hold',
   workers: [],

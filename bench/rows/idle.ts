@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 const SETTLE_MS = 15_000;
 const MEASURED_MS = 20_000;
 
-/** CPU use of the API, workers and stores together without calls, in percent of a core. */
+/** CPU use of the API, the workers, MongoDB and Redis together without calls, in percent of a core. */
 export const idleRow: Row<'idle'> = {
   name: 'idle',
   workers: WORKERS,
@@ -25,6 +25,6 @@ export const idleRow: Row<'idle'> = {
     }
     const last = Object.entries(shares.at(-1) ?? {}).map(([name, share]) => `${name} ${share.toFixed(1)}`);
     const sums = shares.map((each) => Object.values(each).reduce((sum, share) => sum + share, 0));
-    return { idle: { ...spreadOf(sums), note: last.join(', ') } };
+    return { idle: { ...spreadOf(sums), note: `last round: ${last.join(', ')}` } };
   },
 };

@@ -2,7 +2,7 @@ import { interleave, rateFigure, runOf } from '../compare.ts';
 import { startConstant } from '../constant/constant.ts';
 import type { Row } from './row.ts';
 
-/** The middleware of every call (ids, headers, a log line) with a response of two bytes. */
+/** The middleware that all routes share (request id, headers, log line), with a response body of two bytes. */
 export const middlewareRow: Row<'middleware' | 'healthz'> = {
   name: 'middleware',
   workers: [],

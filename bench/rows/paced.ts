@@ -1,7 +1,7 @@
 import { WORKERS } from '../product/product.ts';
-import { slotCount } from '../product/slots.ts';
 import type { Figure } from '../report.ts';
 import { latencyOf, spreadOf } from '../statistics.ts';
+import { freshSlots } from './place-holds.ts';
 import type { Bench, Row } from './row.ts';
 import { subscribeOnce } from './webhook-runs.ts';
 
@@ -10,9 +10,9 @@ type PacedName = `paced-${(typeof RATES)[number]}-${'p50' | 'p99'}`;
 
 const SECONDS = 6;
 export const paceOf = (perSecond: number) => ({ kind: 'rate', perSecond, seconds: SECONDS }) as const;
-const SETTLED_WITHIN_MS = 30_000;
+const SETTLE_TIMEOUT_MS = 30_000;
 
-/** Holds at a steady rate: time from the event's timestamp, set by the database, to its arrival. */
+/** Holds at a steady rate: time from the timestamp of an event, set by MongoDB, to its arrival at the receiver. */
 export const pacedRow: Row<PacedName> = {
   name: 'paced',
   workers: WORKERS,
@@ -23,7 +23,7 @@ export const pacedRow: Row<PacedName> = {
     for (const rate of RATES) {
       const runs: Awaited<ReturnType<typeof holdAtPace>>[] = [];
       for (let round = 0; round < bench.runs; round += 1) runs.push(await holdAtPace(bench, rate));
-      const note = `of ${rate * SECONDS} each, ${runs.map(({ received }) => received).join(', ')} were received`;
+      const note = `received ${runs.map(({ received }) => received).join(', ')} of ${rate * SECONDS}`;
       for (const percentile of ['p50', 'p99'] as const)
         figures[`paced-${rate}-${percentile}`] = {
           ...spreadOf(runs.map(({ age }) => age[percentile])),
@@ -36,15 +36,14 @@ export const pacedRow: Row<PacedName> = {
 
 /** One run. `age`: milliseconds from event to arrival. */
 export async function holdAtPace(bench: Bench, perSecond: number) {
-  const { product, apiKeys, venue, contents } = bench;
+  const { contents } = bench;
   const receiver = await bench.receiver();
   await contents.clear();
   await receiver.take();
-  const first = bench.takeSlots(perSecond * SECONDS) % slotCount(venue);
-  const params = { port: product.port, apiKeys, venue, first };
+  const params = freshSlots(bench, perSecond * SECONDS);
   const { outcomes } = await bench.callProduct({ step: 'place-hold', params, pace: paceOf(perSecond) });
-  await receiver.waitFor(outcomes['201'] ?? 0, SETTLED_WITHIN_MS);
-  await contents.untilSettled(SETTLED_WITHIN_MS);
+  await receiver.waitFor(outcomes['201'] ?? 0, SETTLE_TIMEOUT_MS);
+  await contents.untilSettled(SETTLE_TIMEOUT_MS);
   const { ages } = await receiver.take();
   return { age: latencyOf(ages), received: ages.length };
 }

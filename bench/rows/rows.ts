@@ -21,7 +21,7 @@ import type { Row } from './row.ts';
 import { searchRow } from './search.ts';
 import { wholeWayRow } from './whole-way.ts';
 
-/** All rows in the order in which they run, grouped so that workers rarely start. */
+/** All rows in the order in which they run: rows with equal workers are neighbours, so that workers rarely restart. */
 export const ROWS: readonly Row<never>[] = [
   holdRow,
   holdLostRow,

@@ -3,25 +3,25 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Bench } from './row.ts';
 
 /** The API adds up to this many reservations to one job. */
-const RESERVATIONS_OF_JOB = 50;
-/** The sweep, which only one process runs, ignores the events until then. */
-const SWEPT_AFTER_MS = 120_000;
+const RESERVATIONS_PER_JOB = 50;
+/** The sweep, which only one process runs, ignores the events for this time. */
+const SWEEP_DELAY_MS = 120_000;
 
-/** Inserts reservations with undispatched events, and the jobs that deliver them. */
+/** Inserts reservations with undispatched events, and adds the jobs that deliver the events. */
 export async function addWaitingEvents(
   { contents, product }: Bench,
   reservations: readonly Reservation[],
-  reservationsOfJob = RESERVATIONS_OF_JOB,
+  reservationsPerJob = RESERVATIONS_PER_JOB,
 ): Promise<void> {
-  const outboxSince = new Date(Date.now() + SWEPT_AFTER_MS);
+  const outboxSince = new Date(Date.now() + SWEEP_DELAY_MS);
   await contents.insert(
     'reservations',
     reservations.map((each) => ({ ...each, outboxSince })),
   );
   const ids = reservations.map(({ _id }) => _id);
   const jobs = [];
-  for (let from = 0; from < ids.length; from += reservationsOfJob) {
-    const reservationIds = ids.slice(from, from + reservationsOfJob);
+  for (let from = 0; from < ids.length; from += reservationsPerJob) {
+    const reservationIds = ids.slice(from, from + reservationsPerJob);
     jobs.push({
       name: 'dispatch events',
       data: { reservationIds },

@@ -4,7 +4,7 @@ import { measureWebhooks, placeMany, untilReceived } from './webhook-runs.ts';
 
 const HOLDS = 5000;
 
-/** The whole work for an event: places a hold, and delivers and records its signed webhook. */
+/** All work for an event: the API places a hold, and a worker delivers and records the signed webhook. */
 export const wholeWayRow: Row<'whole-way' | 'whole-way-cpu'> = {
   name: 'whole-way',
   workers: WORKERS,

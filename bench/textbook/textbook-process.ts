@@ -1,7 +1,7 @@
 /**
  * The textbook way to place a hold: mongoose models, check and insert in a transaction, jobs added before the response.
- * Like the product, it authenticates, checks the grant and the limit of holds, and writes an event. It has only the
- * indexes that it needs. Two calls for one free slot can both succeed; the benchmark ignores that.
+ * Like the product, this service authenticates, checks the grant and the limit of holds, and writes an event. It has
+ * only the indexes that it needs. Two calls for one free slot can both succeed, which the benchmark ignores.
  */
 
 import type { AddressInfo } from 'node:net';
@@ -76,7 +76,7 @@ async function authenticate(req: Request, res: Response, next: NextFunction): Pr
   next();
 }
 
-/** The resource and the start of `<resource>_<YYYYMMDDTHHmm>Z`. */
+/** Parses `<resource>_<YYYYMMDDTHHmm>Z`. */
 function parseSlotId(slotId: string): { resourceId: string; slotStart: Date } {
   const [, resourceId = '', ...parts] = /^(.+)_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
   const [year, month, day, hour, minute] = parts;
@@ -92,8 +92,8 @@ async function insertIfFree(partnerId: string, slotId: string) {
     const now = new Date();
     const slotEnd = new Date(slotStart.getTime() + HOUR_MS);
     const alive = { status: 'ACTIVE' as const, expiresAt: { $gt: now } };
-    const held = await Hold.countDocuments({ partnerId, ...alive }).session(session);
-    if (held >= MAX_ACTIVE_HOLDS) return 429;
+    const activeHolds = await Hold.countDocuments({ partnerId, ...alive }).session(session);
+    if (activeHolds >= MAX_ACTIVE_HOLDS) return 429;
     const overlap = { resourceId, slotStart: { $lt: slotEnd }, slotEnd: { $gt: slotStart } };
     const taken = await Hold.exists({ ...overlap, $or: [alive, { status: 'CONSUMED' as const }] }).session(session);
     if (taken !== null) return 409;
@@ -105,7 +105,7 @@ async function insertIfFree(partnerId: string, slotId: string) {
   });
 }
 
-async function start({ mongodbUri, redisUrl, log }: TextbookSettings): Promise<number> {
+async function start({ mongodbUri, redisUrl, logFile }: TextbookSettings): Promise<number> {
   await mongoose.connect(mongodbUri, {
     maxPoolSize: 64,
     writeConcern: { w: 'majority', journal: true },
@@ -116,8 +116,8 @@ async function start({ mongodbUri, redisUrl, log }: TextbookSettings): Promise<n
   const expiries = new Queue('textbook-expiries', { connection });
 
   const app = express();
-  app.use(pinoHttp({ logger: pino(pino.destination(log)) }), helmet(), express.json());
-  // Express 5 takes handlers that return a promise.
+  app.use(pinoHttp({ logger: pino(pino.destination(logFile)) }), helmet(), express.json());
+  // Express 5 handles rejections of async handlers.
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers
   app.post('/api/v1/partner/holds', authenticate, async (req, res) => {
     const { value, error } = body.validate(req.body) as { value: { slot_id: string }; error?: Error };

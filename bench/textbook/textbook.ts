@@ -3,21 +3,23 @@ import mongoose from 'mongoose';
 import type { Run } from '../compare.ts';
 import { runOf } from '../compare.ts';
 import { endProcess, firstMessage, startScript } from '../processes.ts';
-import { slotCount } from '../product/slots.ts';
+import { freshSlots } from '../rows/place-holds.ts';
 import type { Bench } from '../rows/row.ts';
 
-export type TextbookSettings = { mongodbUri: string; redisUrl: string; log: string };
+const SLOTS_PER_RUN = 14_000;
+
+export type TextbookSettings = { mongodbUri: string; redisUrl: string; logFile: string };
 
 export type Textbook = {
   clear: () => Promise<void>;
-  /** A run like the product's: the same venue and as many callers. */
+  /** A run that places holds at the venue of the product's runs, with as many callers. */
   placeHolds: () => Promise<Run>;
   stop: () => Promise<void>;
 };
 
-/** Starts the textbook service on the product's stores, with its own collections, queues and copies of the partners. */
+/** Starts the textbook service on the product's MongoDB and Redis, with its own collections, queues and partners. */
 export async function startTextbook(bench: Bench): Promise<Textbook> {
-  const { product, venue, partners, apiKeys } = bench;
+  const { product, venue, partners } = bench;
   const { mongodbUri } = product;
   const db = await mongoose.createConnection(mongodbUri, { autoCreate: false }).asPromise();
   const collection = (name: string) => db.collection<{ _id: string }>(`textbook_${name}`);
@@ -30,7 +32,7 @@ export async function startTextbook(bench: Bench): Promise<Textbook> {
   child.send({
     mongodbUri,
     redisUrl: redisDatabase(product.redisUrl),
-    log: path.join(product.folder, 'textbook.log'),
+    logFile: path.join(product.folder, 'textbook.log'),
   });
   const { port } = await firstMessage<{ port: number }>(child, 'the textbook service');
   const stop = async () => {
@@ -44,8 +46,7 @@ export async function startTextbook(bench: Bench): Promise<Textbook> {
       await Promise.all(['holds', 'events'].map((name) => collection(name).deleteMany({})));
     },
     placeHolds: async () => {
-      const first = bench.takeSlots(slotCount(venue) / 2) % slotCount(venue);
-      const params = { port, apiKeys, venue, first };
+      const params = { ...freshSlots(bench, SLOTS_PER_RUN), port };
       const { mongod = 0, redis = 0 } = product.pids();
       const pids = { textbook: child.pid ?? 0, mongod, redis };
       return runOf(await bench.callLimit({ step: 'place-hold', params }, pids), '201');
@@ -53,7 +54,7 @@ export async function startTextbook(bench: Bench): Promise<Textbook> {
   };
 }
 
-/** Another database of the server, so that no process takes its keys for the product's. */
+/** Another Redis database, so that the textbook's keys do not mix with the product's. */
 function redisDatabase(redisUrl: string): string {
   const url = new URL(redisUrl);
   url.pathname = '/1';

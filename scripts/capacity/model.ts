@@ -1,4 +1,4 @@
-/** Computes the processes and stores that a service's traffic needs, from measured figures. Pure. */
+/** Computes the processes, MongoDB and Redis that a traffic needs, from measured figures. Pure. */
 
 export const KINDS = ['api', 'hold-expiry', 'webhook-delivery'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -12,8 +12,8 @@ export type Figures = {
   cpuMs: Record<Operation, Partial<Record<Kind | 'mongod' | 'redis', number>>>;
   memoryMb: Record<Kind, number>;
   /**
-   * On disk, with indexes, doubled for pages that are not full. `booking`, `hold`: the reservation of a booking and of
-   * a hold that was not confirmed. `venue`: includes everything that belongs to it. `job`: in Redis.
+   * On disk, with indexes, doubled because pages are not full. `booking`, `hold`: the reservation of a booking, and of
+   * a hold that was not confirmed. `venue`: with its resources, schedules and prices. `job`: in Redis.
    */
   bytes: {
     booking: number;
@@ -24,7 +24,7 @@ export type Figures = {
     venue: number;
     redisEmpty: number;
   };
-  /** Acknowledged writes of one operation. Concurrent ones share one write to the disk. */
+  /** Acknowledged writes of one operation. Concurrent writes share one write to the disk. */
   journalledWrites: Partial<Record<Operation, number>>;
   /** Estimates for one process. */
   connections: { mongodb: Record<Kind, number>; redis: Record<Kind, number> };
@@ -46,10 +46,10 @@ export type Traffic = {
 };
 
 export type Limit = {
-  what: string;
+  name: string;
   /** The use at the peak, and the maximum. */
   used: number;
-  of: number;
+  max: number;
   unit: string;
   remedy: string;
 };
@@ -58,7 +58,7 @@ export type Capacity = {
   /** Operations per second at the peak. */
   peak: Record<Operation, number>;
   processes: Record<Kind, { count: number; cores: number; memoryMb: number }>;
-  /** `gbAYear`: bookings, which are kept. `gbAfterAYear`: a year's bookings and all rows not purged by then. */
+  /** `gbAYear`: growth by bookings. `gbAfterAYear`: a year's bookings and all rows that are not purged by then. */
   mongodb: {
     cores: number;
     writesPerSecond: number;
@@ -67,35 +67,35 @@ export type Capacity = {
     gbAfterAYear: number;
   };
   redis: { cores: number; memoryMb: number; connections: number };
-  /** The limit that is reached first comes first. */
+  /** In the order in which growing traffic reaches them. */
   limits: Limit[];
 };
 
 const DAY_SECONDS = 86_400;
-/** Above this use, calls of a process wait for each other. */
-const BUSY = 0.7;
-/** One process may be killed at any time. */
-const AT_LEAST = 2;
+/** Above this use of a processor, calls wait for each other. */
+const MAX_USE = 0.7;
+/** One process of each kind may fail at any time. */
+const MIN_PROCESSES = 2;
 const REDIS_CORES = 1;
 const MONGODB_CONNECTIONS = 32_000;
 
 export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
   const peak = peakOf(traffic);
-  const cores = (of: Kind | 'mongod' | 'redis'): number =>
+  const cores = (process: Kind | 'mongod' | 'redis'): number =>
     (Object.keys(peak) as Operation[]).reduce(
-      (sum, operation) => sum + (peak[operation] * (figures.cpuMs[operation][of] ?? 0)) / 1000,
+      (sum, operation) => sum + (peak[operation] * (figures.cpuMs[operation][process] ?? 0)) / 1000,
       0,
     );
-  const sending = (peak.delivery * traffic.receiverMs) / 1000 / traffic.webhookConcurrency;
+  const sendingProcesses = (peak.delivery * traffic.receiverMs) / 1000 / traffic.webhookConcurrency;
   const processes = Object.fromEntries(
     KINDS.map((kind) => {
-      const busy = Math.max(cores(kind), kind === 'webhook-delivery' ? sending : 0) / BUSY;
-      const count = Math.max(AT_LEAST, Math.ceil(busy));
+      const needed = Math.max(cores(kind), kind === 'webhook-delivery' ? sendingProcesses : 0) / MAX_USE;
+      const count = Math.max(MIN_PROCESSES, Math.ceil(needed));
       return [kind, { count, cores: cores(kind), memoryMb: count * figures.memoryMb[kind] }];
     }),
   ) as Capacity['processes'];
-  const connectionsTo = (store: 'mongodb' | 'redis') =>
-    KINDS.reduce((sum, kind) => sum + processes[kind].count * figures.connections[store][kind], 0);
+  const connectionsTo = (database: 'mongodb' | 'redis') =>
+    KINDS.reduce((sum, kind) => sum + processes[kind].count * figures.connections[database][kind], 0);
   const writesPerSecond = (Object.keys(peak) as Operation[]).reduce(
     (sum, operation) => sum + peak[operation] * (figures.journalledWrites[operation] ?? 0),
     0,
@@ -118,7 +118,7 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
   return { peak, processes, mongodb, redis, limits };
 }
 
-/** Each hold has two events: the hold, and its booking, release or expiry. */
+/** Operations per second at the peak. Each hold has two events: its start, and its booking, release or expiry. */
 function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerVenue, peakFactor }: Traffic) {
   const confirm = (bookingsADay / DAY_SECONDS) * peakFactor;
   const hold = confirm * holdsPerBooking;
@@ -143,36 +143,36 @@ function bytesOfDay(
   return { kept: bookingsADay * bytes.booking, purged: (holds - bookingsADay) * bytes.hold + events };
 }
 
-/** Jobs of live holds, of deliveries that wait for a retry (up to an hour), and kept finished jobs. */
+/** Jobs of active holds and of deliveries that wait for a retry (up to an hour), and finished jobs. */
 function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes }: Figures): number {
-  const KEPT_DONE = 3 * 1000;
-  const failing = peak.delivery * 3600 * 0.05;
-  return bytes.redisEmpty + bytes.job * (peak.hold * holdTtlSeconds + failing + KEPT_DONE);
+  const finishedJobs = 3 * 1000;
+  const retryingJobs = peak.delivery * 3600 * 0.05;
+  return bytes.redisEmpty + bytes.job * (peak.hold * holdTtlSeconds + retryingJobs + finishedJobs);
 }
 
 function limitsOf({ mongodb, redis }: Pick<Capacity, 'mongodb' | 'redis'>, { mongodbCores }: Traffic): Limit[] {
   const limits: Limit[] = [
     {
-      what: "MongoDB's processors",
+      name: "MongoDB's processors",
       used: mongodb.cores,
-      of: mongodbCores * BUSY,
+      max: mongodbCores * MAX_USE,
       unit: 'cores',
       remedy: 'a larger primary, then another deployment by region (docs/adr/0019)',
     },
     {
-      what: "Redis' one thread",
+      name: "Redis' one thread",
       used: redis.cores,
-      of: REDIS_CORES * BUSY,
+      max: REDIS_CORES * MAX_USE,
       unit: 'cores',
       remedy: 'a Redis for each queue prefix, or a faster core',
     },
     {
-      what: 'connections to MongoDB',
+      name: 'connections to MongoDB',
       used: mongodb.connections,
-      of: MONGODB_CONNECTIONS,
+      max: MONGODB_CONNECTIONS,
       unit: '',
       remedy: 'fewer, larger processes',
     },
   ];
-  return limits.toSorted((a, b) => b.used / b.of - a.used / a.of);
+  return limits.toSorted((a, b) => b.used / b.max - a.used / a.max);
 }

@@ -22,11 +22,11 @@ type Values = Omit<Traffic, 'subscriptionsPerVenue' | 'peakFactor' | 'holdTtlSec
   json: boolean;
 };
 
-/** For a wrong option, prints its name and the error and exits. For --help, prints the usage and exits. */
+/** For an invalid option, prints its name and the error, and exits. For --help, prints the usage and exits. */
 export function parseOptions(args: readonly string[]): { traffic: Traffic; json: boolean } {
   const command = new Command('node --import tsx scripts/capacity.ts')
     .description(
-      'Computes the processes, memory, disk and connections that a service needs, and the limit that it reaches first, from measured figures (scripts/capacity/).',
+      'Computes the processes, memory, disk and connections that a service needs, and its first bottleneck, from measured figures (scripts/capacity/).',
     )
     .requiredOption('--venues <n>', 'venues on sale', wholeNumberFrom(1, 1e7))
     .requiredOption('--bookings-a-day <n>', 'bookings per day of all venues', numberFrom(1, 1e9))
@@ -34,7 +34,7 @@ export function parseOptions(args: readonly string[]): { traffic: Traffic; json:
     .option('--reads-per-hold <n>', 'reads of availability per hold', numberFrom(0, 1e5), 10)
     .option('--subscriptions <n>', 'webhook subscriptions per event', numberFrom(0, 1000), 2)
     .option('--peak <n>', 'load of the busiest seconds as a multiple of the mean', numberFrom(1, 1e4), 10)
-    .option('--retention-days <n>', 'days to keep rows other than bookings', numberFrom(1, 36_500), 30)
+    .option('--retention-days <n>', 'days for which rows other than bookings are kept', numberFrom(1, 36_500), 30)
     .option('--hold-ttl <n>', 'HOLD_TTL_SECONDS', numberFrom(1, 1800), 600)
     .option('--receiver-ms <n>', "response time of partners' endpoints", numberFrom(1, 60_000), 200)
     .option('--webhook-concurrency <n>', 'WEBHOOK_CONCURRENCY', wholeNumberFrom(1, 5000), 200)

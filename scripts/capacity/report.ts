@@ -4,7 +4,7 @@ import { KINDS } from './model.ts';
 
 const WIDTH = 80;
 
-/** A short number: 12,300, 45.6, 4.50, 0.02. */
+/** Formats a number with about three digits: 12,300, 45.6, 4.50 or 0.02. */
 function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(value >= 10 ? 1 : 2);
@@ -32,20 +32,25 @@ export function asText(
       return row(kind, String(count), figure(cores), `${figure(memoryMb)} MB`);
     }),
     '',
-    row('Stores', 'cores used', 'memory/disk', 'connections'),
+    row('Databases', 'cores used', 'memory/disk', 'connections'),
     row('MongoDB', figure(mongodb.cores), `${figure(mongodb.gbAfterAYear)} GB`, figure(mongodb.connections)),
     row('Redis', figure(redis.cores), `${figure(redis.memoryMb)} MB`, figure(redis.connections)),
     `MongoDB after a year: bookings stay, ${figure(mongodb.gbAYear)} GB a year, the rest for ${traffic.retentionDays} days;`,
-    `at most ${figure(mongodb.writesPerSecond)} journalled writes per second (IOPS). Waiting ones share a disk`,
-    'write, so a slow disk delays writes but does not limit their number.',
+    `at most ${figure(mongodb.writesPerSecond)} journalled writes per second (IOPS). Waiting writes share one`,
+    'write to the disk: a slow disk delays writes but does not limit their number.',
     '',
     row('Limits', 'used', 'available', 'room'),
-    ...limits.map(({ what, used, of, unit }) =>
-      row(unit === '' ? what : `${what}, ${unit}`, figure(used), figure(of), `${figure(of / used)} ×`),
+    ...limits.map(({ name, used, max, unit }) =>
+      row(unit === '' ? name : `${name}, ${unit}`, figure(used), figure(max), `${figure(max / used)} ×`),
     ),
     ...(first === undefined
       ? []
-      : [wrapAnsi(`${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`, WIDTH)]),
+      : [
+          wrapAnsi(
+            `${first.used > first.max ? 'Too small' : 'First bottleneck'}: ${first.name}. Remedy: ${first.remedy}.`,
+            WIDTH,
+          ),
+        ]),
     '',
     wrapAnsi(`Measured ${figures.measured} on ${figures.machine}.`, WIDTH),
   ].join('\n');

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { camelCase } from '../../src/platform/camel-case.ts';
+import { camelCase } from '../../src/platform/objects.ts';
 import { PROCESS_NAMES } from '../../src/process/config/config.ts';
 import type { PortRange } from '../../src/process/config/port-ranges.rules.ts';
 import { formatPortRanges } from '../../src/process/config/port-ranges.rules.ts';
@@ -7,19 +7,17 @@ import { type Config, SETTINGS } from '../../src/process/config/settings.ts';
 
 const HEAD = `# Configuration
 
-Every process reads its settings from the environment when it starts. If some are wrong, it names them all with a fix
-for each, and exits with 1.
+Every process reads its settings from the environment when it starts. If settings are invalid, the process names each
+with a fix, and exits with 1.
 
 - \`npm start\` needs no settings: it makes its own databases and secrets.
-- A deployment sets the [required ones](#required), and \`SERVICE_MODE=production\` where real slots are sold.
+- A deployment sets the [required settings](#required), and \`SERVICE_MODE=production\` where real slots are sold.
 - \`.env.example\` lists all settings with their defaults, ready to copy.
 - An empty value means the default. Do not put values in quotes.
-- A variable name that is nearly a setting's stops the process: it is probably a typing error.
-- Each process reads only its own settings and secrets (column *Read by*).
+- A variable whose name resembles a setting's stops the process: the name is probably mistyped.
 
-**Production mode** also rejects weak secrets, stores without verified TLS or a password, hold times below 60 s, and a
-Redis that evicts keys. In any mode, a listener beyond loopback needs strong secrets too.
-[Production](production.md) has the checklist.
+**Production mode** also rejects weak secrets, databases without verified TLS or a password, hold lifetimes below 60 s,
+and a Redis that evicts keys. In sandbox mode too, a listener beyond loopback needs strong secrets.
 
 Generated from the code by \`npm run docs\`.
 `;
@@ -31,11 +29,11 @@ No process of the service reads these.
 
 | Name | Default | What it does |
 |---|---|---|
-| \`DATA_DIR\` | \`.data\` | Where \`npm start\` keeps its databases, secrets and logs. The operator's command line finds the key there |
+| \`DATA_DIR\` | \`.data\` | Where \`npm start\` keeps databases, secrets and logs, and \`npm run operator\` finds the key |
 | \`PBS_CACHE_DIR\` | \`~/.cache/partner-booking-service\` | Where \`npm start\` and the tests keep MongoDB, Redis and other downloads |
 | \`OPERATOR_URL\` | the service on this machine | The admin listener that \`npm run operator\` calls |
-| \`REDIS_PASSWORD\`, \`CPUS\` | none, 1 | Compose: Redis' password (hexadecimal digits), processors of a container |
-| \`PUBLIC_HOST\`, \`ADMIN_PORTS\` | none, \`3001-3010\` | \`docker-compose.tls.yml\`: the name that partners call, admin ports of the API containers on the host |
+| \`REDIS_PASSWORD\`, \`CPUS\` | none, 1 | Compose: Redis' password (hexadecimal digits); CPUs of a container |
+| \`PUBLIC_HOST\`, \`ADMIN_PORTS\` | none, \`3001-3010\` | \`docker-compose.tls.yml\`: the host name that partners call; admin ports of the API containers on the host |
 | \`NODE_IMAGE\`, \`MONGO_IMAGE\`, \`REDIS_IMAGE\`, \`CADDY_IMAGE\` | see \`.env.example\` | Compose: images; pin them by digest |
 `;
 
@@ -46,7 +44,7 @@ type Group = { title: string; intro?: string; settings: Partial<Record<keyof Con
 const GROUPS: readonly Group[] = [
   {
     title: 'Required',
-    intro: `These have no default. To make the two secrets:
+    intro: `These have no default. To generate the two secrets:
 
 \`\`\`sh
 node -p "crypto.randomBytes(32).toString('base64url')"   # OPERATOR_API_KEY
@@ -55,21 +53,21 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     settings: {
       mongodbUri: {
         about:
-          'MongoDB 6.0 or newer, as a replica set of one or more members. The URI names a database. See [topologies](topologies.md)',
+          'MongoDB 6.0 or newer, as a [replica set](topologies.md) of one or more members. The URI names a database',
         allowed: '`mongodb://…`, `mongodb+srv://…`',
       },
       redisUrl: {
         about:
-          'Redis 6.2 or newer, or Valkey: one server, sentinels or a cluster, with `noeviction` and, if possible, an append-only file. `rediss…` uses TLS. See [topologies](topologies.md)',
+          'Redis 6.2 or newer, or Valkey: one server, sentinels or a cluster, with `noeviction` and, if possible, an append-only file ([topologies](topologies.md)). `rediss…` uses TLS',
         allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
       },
       operatorApiKey: {
-        about: "The operators' key. It must be random in production and if a listener is not on loopback",
+        about: "The operators' key. It must be random in production, and if a listener is not on loopback",
         allowed: '32 characters or more',
       },
       encryptionKeys: {
         about:
-          'Keys that encrypt stored secrets. The first key encrypts, all of them decrypt. To change it, see [production](production.md)',
+          'Keys that encrypt stored secrets: the first key encrypts, all keys decrypt. [How to change a key](production.md#encryption_keys)',
         allowed: 'comma list of base64, 32 bytes each',
       },
     },
@@ -78,7 +76,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     title: 'Mode, listeners and connections',
     settings: {
       serviceMode:
-        '`sandbox` adds `/api/v1/sandbox/…` for tests. `production` checks more at start and gives keys to certified partners only',
+        '`sandbox` adds `/api/v1/sandbox/…` for tests. `production` checks more at start, and only certified partners get keys',
       host: {
         about: "Address of the partners' listener. `npm start` uses `127.0.0.1`",
         allowed: 'name or address',
@@ -86,30 +84,30 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       port: "Port of the partners' listener; 0 picks a free one",
       adminHost: {
         about:
-          "Address of the operators' listener and of workers' health. Use another address only in a private network. The image sets `0.0.0.0`",
+          "Address of the operators' listener and of workers' health. Any other address must be reachable only from a private network. The image sets `0.0.0.0`",
         allowed: 'name or address',
       },
       adminPort: "Port of the operators' listener; 0 picks a free one. It must differ from `PORT`",
       healthPort:
-        'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need one each, or 0',
+        'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need different ports, or 0',
       trustedProxies: {
         about:
-          'The proxies in front of the service. It reads `X-Forwarded-For` only from these. See [proxies](proxies.md)',
+          'The proxies in front of the service, which trusts `X-Forwarded-For` only from them ([proxies](proxies.md))',
         allowed: 'comma list of addresses, networks, `loopback`, `linklocal`, `uniquelocal`',
       },
       keepAliveTimeoutMs:
-        'How long an idle connection stays open. It must exceed the idle time of the proxy in front. See [proxies](proxies.md)',
+        'How long an idle connection stays open. It must exceed the idle time of the [proxy](proxies.md) in front',
       mongodbAllowInsecure:
         'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
       redisAllowInsecure: 'In production, accepts a Redis without verified TLS or password, and warns at each start',
       redisAllowVolatile:
-        'Accepts a Redis without an append-only file, as many managed services have it: no warning, no alert `redis_volatile`',
+        'Accepts a Redis without an append-only file, such as many managed services: no warning, no alert `redis_volatile`',
       queuePrefix: {
-        about: 'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
+        about: 'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one hash slot',
         allowed: 'text',
       },
       cacheLeaseMs:
-        'How long a process may act by cached rules. A call that takes something off sale responds after 1.2 times as long. Set the lease to about ten times the duration of an acknowledged write. To make it shorter, stop all processes and delete the collection `cache_leases`',
+        'How long a process may act by cached rules (the lease). A call that takes something off sale waits 1.2 leases before its response. See [a slow database](production.md#a-slow-database). Before you shorten the lease, stop all processes and delete the collection `cache_leases`',
     },
   },
   {
@@ -123,7 +121,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       holdTtlSeconds: 'Lifetime of a hold without `ttl_seconds`. At least 60 in production',
       maxActiveHolds: 'Active holds that one partner may have',
       bookingHorizonDays: 'How many days ahead slots are sold',
-      rateLimitPerMinute: 'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
+      rateLimitPerMinute: 'Calls of one partner in a minute, to all API processes together; 0 switches the limit off',
     },
   },
   {
@@ -135,25 +133,25 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       },
       webhookTimeoutMs: 'Time for connect, headers and body together. Production accepts only the default',
       webhookConcurrency:
-        'Concurrent sends of one worker process. One endpoint gets at most a quarter of them, one partner half',
+        'Concurrent sends of one worker process: at most a quarter to one endpoint, half to one partner',
       webhookUnhealthyConcurrency:
-        'Concurrent sends to an endpoint that failed 3 times in a row. It must be below `WEBHOOK_CONCURRENCY`',
+        'Concurrent sends to an endpoint that failed 3 times in a row. Must be below `WEBHOOK_CONCURRENCY`',
       webhookPorts: {
-        about: "Ports that partners' endpoints may have; any port if private networks are allowed",
+        about: "Ports that partners' endpoints may have. If private networks are allowed, any port is",
         allowed: 'comma list of ports and ranges',
       },
       webhookAllowPrivateNetworks:
-        'Also allows `http` and private addresses. For development on loopback only: rejected in production',
+        'Also allows `http` and private addresses as endpoints. For development on loopback only: rejected in production',
     },
   },
   {
     title: 'Retention and archive',
-    intro: 'See [retention](retention.md).',
+    intro: '0 keeps rows forever ([retention](retention.md)).',
     settings: {
-      retentionHoldsDays: 'Days to keep holds that ended without a booking',
+      retentionHoldsDays: 'Days to keep ended holds',
       retentionBookingsDays: 'Days to keep bookings after their slot',
       retentionEventsDays: 'Days to keep events',
-      retentionDeliveriesDays: 'Days to keep deliveries that ended',
+      retentionDeliveriesDays: 'Days to keep ended deliveries, except dead letters',
       retentionDeadLettersDays: 'Days to keep dead letters; not below `RETENTION_DELIVERIES_DAYS`',
       retentionAuditDays: 'Days to keep the audit',
       archiveUrl: {
@@ -182,7 +180,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         about: 'An OpenTelemetry collector (OTLP over HTTP). Without it there are no traces',
         allowed: 'http or https address',
       },
-      otelTracesSampler: 'Which traces are kept. Default: a tenth of them',
+      otelTracesSampler: 'Which traces are exported. Default: a tenth of them',
       otelTracesSamplerArg: 'The argument of the sampler, such as a ratio',
     },
   },
@@ -194,8 +192,8 @@ const RULES: Record<string, Joi.Schema> = Object.fromEntries(
 
 /** docs/configuration.md: every setting with its default, its bounds and the processes that read it. */
 export function configurationPage(): string {
-  const described = GROUPS.flatMap(({ settings }) => Object.keys(settings));
-  const missing = Object.keys(RULES).filter((variable) => !described.includes(camelCase(variable)));
+  const describedFields = GROUPS.flatMap(({ settings }) => Object.keys(settings));
+  const missing = Object.keys(RULES).filter((variable) => !describedFields.includes(camelCase(variable)));
   if (missing.length > 0)
     throw new Error(`scripts/docs/configuration-page.ts does not describe ${missing.join(', ')}.`);
   return HEAD + GROUPS.map(section).join('') + FOOT;
@@ -206,9 +204,9 @@ function section({ title, intro, settings }: Group): string {
     const { about, allowed }: Entry = typeof entry === 'string' ? { about: entry } : entry;
     const [variable = '', rule] = Object.entries(RULES).find(([name]) => camelCase(name) === field) ?? [];
     if (rule === undefined) throw new Error(`The code has no setting ${field}.`);
-    const described = rule.describe() as Description;
-    const byDefault = defaultOf(described.flags?.default);
-    return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(variable)} | ${about} |\n`;
+    const description = rule.describe() as Description;
+    const defaultText = defaultOf(description.flags?.default);
+    return `| \`${variable}\` | ${defaultText} | ${allowed ?? boundsOf(description)} | ${readersOf(variable)} | ${about} |\n`;
   });
   const header = '| Name | Default | Allowed | Read by | What it does |\n|---|---|---|---|---|\n';
   return `\n## ${title}\n\n${intro === undefined ? '' : `${intro}\n\n`}${header}${rows.join('')}`;
@@ -246,7 +244,6 @@ function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): 
 function readersOf(variable: string): string {
   const readers = PROCESS_NAMES.filter((name) => Object.hasOwn(SETTINGS[name], variable));
   if (readers.length === PROCESS_NAMES.length) return 'all';
-  const main = ['api', 'hold-expiry', 'webhook-delivery'];
-  const isEach = main.every((name) => (readers as string[]).includes(name)) && readers.length === main.length;
-  return isEach ? 'API, workers' : readers.map((name) => `\`${name}\``).join(', ');
+  const isMain = readers.join() === 'api,hold-expiry,webhook-delivery';
+  return isMain ? 'API, workers' : readers.map((name) => `\`${name}\``).join(', ');
 }

@@ -13,7 +13,7 @@ import { grafanaDashboards } from './dashboards.ts';
 import { errorsPage } from './errors-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
-/** These addresses are never called: making a route table opens no connection. */
+/** Nothing connects to these addresses: creating a route table opens no connection. */
 const SETTINGS = {
   HOST: '127.0.0.1',
   MONGODB_URI: 'mongodb://nowhere/nothing',
@@ -22,14 +22,14 @@ const SETTINGS = {
   ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
 };
 
-/** A context with settings but no connections, to make and read route tables. Using its other parts throws. */
+/** A context for creating route tables. It has the settings; reading any other part throws. */
 function unconnectedContext(): Context {
   const absent = (part: string) =>
     new Proxy(
       {},
       {
         get: () => {
-          throw new Error(`Making a route table reads ${part}, which generated documents do not have.`);
+          throw new Error(`Creating a route table must not read ${part}.`);
         },
       },
     );
@@ -37,7 +37,7 @@ function unconnectedContext(): Context {
   return { ...parts, config: loadConfig(SETTINGS) } as Context;
 }
 
-/** The route tables of both listeners in sandbox mode with default settings. Read them, do not serve them. */
+/** The route tables of both listeners in sandbox mode with default settings. Their handlers cannot run. */
 export function routeTables(): { partner: Operation[]; operator: Operation[] } {
   const context = unconnectedContext();
   return { partner: partnerRoutes(context), operator: operatorRoutes(context) };

@@ -1,18 +1,18 @@
 export type Panel = {
   title: string;
   description: string;
-  /** Grafana's name: `reqps`, `s`, `percentunit`, `bytes`, `short`. */
+  /** Grafana's name of the unit: `reqps`, `s`, `percentunit`, `bytes`, `short`. */
   unit: string;
   queries: readonly Query[];
-  /** One figure instead of a graph. */
+  /** Shows one figure instead of a graph. */
   isStat?: true;
-  /** Values from `at` on, or with `below` those under it, are bad. If there is an alert, `at` is its threshold. */
+  /** Values ≥ `at` are bad, or with `below` values < `at`. `at` is the threshold of the panel's alert, if any. */
   threshold?: { at: number; below?: true };
   /** Anchor in docs/operations.md. */
   runbook?: string;
 };
 
-/** Set `color` if it has a meaning. By default the name decides it, so it is the same on every panel. */
+/** Set `color` only for a meaning. By default Grafana derives it from the legend: it is equal on every panel. */
 type Query = { legend: string; expr: string; color?: 'green' | 'orange' | 'red' | 'blue' | 'purple' };
 
 export type Dashboard = { uid: string; title: string; description: string; panels: readonly Panel[] };
@@ -50,7 +50,7 @@ export function dashboardJson({ uid, title, description, panels }: Dashboard): s
     ],
     annotations: { list: [firingAlerts] },
     templating: { list: variables },
-    panels: panels.map((panel, index) => panelJson(panel, index + 1, placeOf(panels, panel))),
+    panels: panels.map((panel, index) => panelJson(panel, index + 1, positionOf(panels, panel))),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -80,7 +80,7 @@ const queryVariable = (name: string, label: string, query: string, allValue: str
 
 const variables = [
   { type: 'datasource', name: 'datasource', label: 'Data source', query: 'prometheus' },
-  // A single deployment has no label `namespace`, so `.*` also matches its absence.
+  // `.*` also matches a deployment without the label `namespace`.
   queryVariable('namespace', 'Namespace', 'label_values(up{job=~"partner-booking-.+"}, namespace)', '.*'),
   queryVariable('job', 'Job', 'label_values(up{job=~"partner-booking-.+"}, job)', 'partner-booking-.+'),
   queryVariable('instance', 'Instance', 'label_values(up{namespace=~"$namespace",job=~"$job"}, instance)', '.+'),
@@ -93,9 +93,9 @@ const variables = [
   },
 ];
 
-type Place = { x: number; y: number; w: number; h: number };
+type GridPosition = { x: number; y: number; w: number; h: number };
 
-function placeOf(panels: readonly Panel[], panel: Panel): Place {
+function positionOf(panels: readonly Panel[], panel: Panel): GridPosition {
   const isStat = panel.isStat === true;
   const index = panels.filter((each) => each.isStat === panel.isStat).indexOf(panel);
   const [perRow, height] = isStat ? [STATS_A_ROW, STAT_HEIGHT] : [GRAPHS_A_ROW, GRAPH_HEIGHT];
@@ -104,7 +104,7 @@ function placeOf(panels: readonly Panel[], panel: Panel): Place {
   return { x: (index % perRow) * width, y: top + Math.floor(index / perRow) * height, w: width, h: height };
 }
 
-function panelJson(panel: Panel, id: number, gridPos: Place) {
+function panelJson(panel: Panel, id: number, gridPos: GridPosition) {
   const { title, description, unit, queries, runbook } = panel;
   return {
     id,
@@ -122,7 +122,7 @@ function panelJson(panel: Panel, id: number, gridPos: Place) {
         ...(panel.isStat ? {} : { min: 0, custom: graphOf(panel) }),
       },
       overrides: queries.flatMap(({ color }, index) =>
-        color === undefined || panel.isStat ? [] : [colourOf(refIdOf(index), color)],
+        color === undefined || panel.isStat ? [] : [colorOf(refIdOf(index), color)],
       ),
     },
     options: panel.isStat
@@ -155,14 +155,14 @@ const graphOf = ({ threshold }: Panel) => ({
 
 function stepsOf({ threshold }: Panel) {
   if (threshold === undefined) return [{ color: 'green', value: null }];
-  const [under, above] = threshold.below === true ? ['red', 'green'] : ['green', 'red'];
+  const [below, above] = threshold.below === true ? ['red', 'green'] : ['green', 'red'];
   return [
-    { color: under, value: null },
+    { color: below, value: null },
     { color: above, value: threshold.at },
   ];
 }
 
-const colourOf = (refId: string, color: string) => ({
+const colorOf = (refId: string, color: string) => ({
   matcher: { id: 'byFrameRefID', options: refId },
   properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }],
 });

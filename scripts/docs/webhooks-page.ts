@@ -32,12 +32,12 @@ export function webhooksPage(document: OpenApiDocument): string {
   const shared = RESERVATION_EVENT_TYPES.map(fieldsOf).reduce((all, each) => all.filter((row) => each.includes(row)));
   const rows = WEBHOOKS.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |\n`);
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
-    const own = fieldsOf(name).filter((row) => !shared.includes(row) && !row.startsWith('| `event_type`'));
+    const ownFields = fieldsOf(name).filter((row) => !shared.includes(row) && !row.startsWith('| `event_type`'));
     return [
       `## ${name}\n`,
       `${wrapAnsi(`${summary}. ${when}`, 120)}\n`,
-      `${FIELD_TABLE}${own.join('')}`,
-      ...(EXAMPLES.includes(name) ? [exampleOf(name)] : []),
+      `${FIELD_TABLE}${ownFields.join('')}`,
+      ...(name === 'availability_changed' ? [exampleOf(name)] : []),
     ].join('\n');
   });
   const headers = requestOf(WEBHOOKS[0]?.name ?? '').parameters.map(
@@ -50,7 +50,7 @@ export function webhooksPage(document: OpenApiDocument): string {
     '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
     `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
     '## Body\n\nEvery event of a hold or booking has `event_type` and these fields; the sections below list what each type adds.\n',
-    '[availability_changed](#availability_changed) has fields of its own instead. `/openapi.json` has an example of each.\n\n',
+    '[availability_changed](#availability_changed) has other `details`. `/openapi.json` has an example of each type.\n\n',
     `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),
     FOOT,
@@ -75,11 +75,8 @@ function typeOf({ type, format, enum: values }: JsonSchema): string {
   return NAMES[String(format)] ?? String(type);
 }
 
-/** Types for which the page shows a body. The other bodies are similar; the OpenAPI document has them. */
-const EXAMPLES = ['booking_cancelled', 'availability_changed'];
-
 /** Meanings of fields whose schemas have no description. */
-const PLAIN: Record<string, string> = {
+const MEANINGS: Record<string, string> = {
   venue_id: 'The venue of the slot.',
   hold_id: 'The hold, or the hold that became the booking.',
   booking_id: 'The booking.',
@@ -89,5 +86,5 @@ const PLAIN: Record<string, string> = {
 };
 
 function meaningOf(name: string, { description }: JsonSchema): string {
-  return typeof description === 'string' ? description : (PLAIN[name] ?? '');
+  return typeof description === 'string' ? description : (MEANINGS[name] ?? '');
 }

@@ -7,28 +7,28 @@ const WIDTH = 80;
 /** The findings by promise, for a terminal of 80 columns. */
 export function asText(findings: readonly Finding[]): string {
   return byPromise(findings)
-    .map(([promise, found]) => [`\n${promise}. ${PROMISES[promise]}`, ...found.map(findingAsText)].join('\n'))
+    .map(([promise, own]) => [`\n${promise}. ${PROMISES[promise]}`, ...own.map(findingAsText)].join('\n'))
     .join('\n')
     .concat('\n');
 }
 
 function findingAsText({ experiment, count, result, ...finding }: Finding): string {
   const { seed, tookMs } = finding;
-  const how = `${seconds(tookMs)}${seed === undefined ? '' : `, seed ${seed}`}`;
-  return [wrapped(`${experiment} (${how})`, '   '), wrapped(count, '     '), wrapped(result, '     → ')].join('\n');
+  const details = `${seconds(tookMs)}${seed === undefined ? '' : `, seed ${seed}`}`;
+  return [wrapped(`${experiment} (${details})`, '   '), wrapped(count, '     '), wrapped(result, '     → ')].join('\n');
 }
 
 /** The findings as a Markdown table, under a line that names the machine. */
 export function asMarkdown(findings: readonly Finding[], machine: string): string {
-  const rows = byPromise(findings).flatMap(([promise, found]) =>
-    found.map(({ experiment, count, result, seed, tookMs }) =>
+  const rows = byPromise(findings).flatMap(([promise, own]) =>
+    own.map(({ experiment, count, result, seed, tookMs }) =>
       [promise, experiment, count, result, seed ?? '', seconds(tookMs)].map(cell).join(' | '),
     ),
   );
   return [
     `Measured on ${machine}.`,
     '',
-    '| | Experiment | How often | Found | Seed | Time |',
+    '| Promise | Experiment | Count | Result | Seed | Time |',
     '|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     '',

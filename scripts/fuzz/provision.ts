@@ -19,8 +19,8 @@ import type { ServiceCalls } from '../../test/support/service-calls.ts';
 import type { Listeners } from '../../test/support/service-environment.ts';
 import type { KnownValues } from './settings.ts';
 
-/** Many, because fuzzing cancels, releases, books and deletes them. */
-const OF_EACH = 40;
+/** Many, because the fuzzer releases holds and cancels bookings. */
+const ROWS_OF_EACH_KIND = 40;
 const PHONE = '+919876543210';
 
 export type Provisioned = { partner: Partner; values: KnownValues };
@@ -32,7 +32,7 @@ export async function provision(service: Service): Promise<Provisioned> {
   const venues = [await anyVenue(service, [{}, {}, {}]), await anyVenue(service, [{}])];
   const venueIds = venues.map(({ id }) => id);
   const partner = await anyPartner(service, venueIds);
-  const free = (
+  const freeSlots = (
     await Promise.all(venueIds.flatMap((id) => [3, 4, 5].map((day) => slotsOf(partner, id, dateIn(day)))))
   ).flat();
   const subscriptions = [
@@ -42,15 +42,15 @@ export async function provision(service: Service): Promise<Provisioned> {
   const subscriptionIds = subscriptions.map(({ id }) => id);
   const packageIds = [await anyPackage(service, partner, venueIds), await anyPackage(service, partner, venueIds)];
   const holdIds = await Promise.all(
-    free.splice(0, OF_EACH).map(async (slot) => idOf(await placeHold(partner, slotId(slot)), 'hold_id')),
+    freeSlots.splice(0, ROWS_OF_EACH_KIND).map(async (slot) => idOf(await placeHold(partner, slotId(slot)), 'hold_id')),
   );
   const bookingIds = await Promise.all(
-    free
-      .splice(0, OF_EACH)
+    freeSlots
+      .splice(0, ROWS_OF_EACH_KIND)
       .map(async (slot) => idOf(await bookSlot(partner, slotId(slot), { customer_phone: PHONE }), 'booking_id')),
   );
   const resourceIds = venues.flatMap((venue) => venue.resourceIds);
-  const slotIds = free.map(slotId);
+  const slotIds = freeSlots.map(slotId);
   const values = {
     venues: venueIds,
     venue_id: venueIds,
@@ -58,7 +58,7 @@ export async function provision(service: Service): Promise<Provisioned> {
     resource_id: resourceIds,
     slots: slotIds,
     slot_id: slotIds,
-    slot_start: free.map((slot) => idOf(slot, 'slot_start')),
+    slot_start: freeSlots.map((slot) => idOf(slot, 'slot_start')),
     date: [dateIn(3), dateIn(4)],
     from: [dateIn(0), dateIn(3)],
     to: [dateIn(3), dateIn(5)],
@@ -77,19 +77,19 @@ export async function provision(service: Service): Promise<Provisioned> {
   return { partner, values };
 }
 
-/** Dispatches the events of the holds. Half of their deliveries become dead letters; no worker delivers the others. */
+/** Dispatches the events of the holds. Half of their deliveries become dead letters; the others stay pending. */
 async function deliveriesOf(service: Service, partner: Partner, holdIds: string[]): Promise<string[]> {
   for (const holdId of holdIds) await service.dispatch(holdId);
-  const listed = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
-  const ids = (expectStatus(listed, 200)['data'] as Json[]).map((row) => idOf(row, 'id'));
-  const ended = ids.slice(0, ids.length / 2);
+  const response = await partner.api.get('/api/v1/partner/observability?status=all&limit=200');
+  const ids = (expectStatus(response, 200)['data'] as Json[]).map((row) => idOf(row, 'id'));
+  const deadLetters = ids.slice(0, ids.length / 2);
   await service.context.db
     .collection<{ _id: string }>('deliveries')
-    .updateMany({ _id: { $in: ended } }, { $set: { state: 'dead_letter', deadLetteredAt: new Date() } });
+    .updateMany({ _id: { $in: deadLetters } }, { $set: { state: 'dead_letter', deadLetteredAt: new Date() } });
   return ids;
 }
 
-/** Values for the operator interface. Spare partners and keys, so that fuzzing never deletes the key that it uses. */
+/** Values for the operator interface. The partners and keys are spare: fuzzing must not delete the key that it uses. */
 async function operatorValues(service: Service, { id }: Partner): Promise<KnownValues> {
   const spare = await Promise.all(Array.from({ length: 4 }, () => anyPartner(service)));
   const keyLists = spare.map(async (partner) => {

@@ -24,7 +24,7 @@ export type Target = {
   document: OpenApiDocument;
   values: KnownValues;
   seed: number;
-  /** Generated cases per operation at most, besides those of its schema. */
+  /** Maximum of generated cases per operation, in addition to the cases from its schema. */
   casesPerOperation: number;
   deadlineMs: number;
   /** An empty folder. */
@@ -34,14 +34,14 @@ export type Target = {
 export type Outcome = {
   /** Requests sent and checked. */
   cases: number;
-  /** Calls answered 2xx. */
+  /** Requests with a 2xx response. */
   accepted: number;
   isClean: boolean;
   /** The fuzzer's output, with a command that repeats each fault. */
   output: string;
 };
 
-/** The part of the fuzzer's report that is read. */
+/** The fields of the fuzzer's report that this file reads. */
 type Report = {
   complete: boolean;
   test_cases: { generated: number };
@@ -49,15 +49,15 @@ type Report = {
   valid_rates: Record<string, Record<string, { accepted: number }>>;
 };
 
-/** Sends the cases and checks every response. Not clean if a response is wrong or the fuzzer did not finish. */
+/** Sends the cases and checks every response. The outcome is clean if the fuzzer finished and found no error. */
 export async function runFuzzer(python: string, target: Target): Promise<Outcome> {
   const file = (name: string) => path.join(target.folder, name);
   await writeFile(file('openapi.json'), JSON.stringify(target.document));
   await writeFile(file('schemathesis.toml'), fuzzSettings(target.document, target.values));
   const { code, output } = await run(python, argumentsOf(target, file), target);
-  const written = await readFile(file('report.json'), 'utf8').catch(() => undefined);
-  if (written === undefined) return { cases: 0, accepted: 0, isClean: false, output };
-  const report = JSON.parse(written) as Report;
+  const reportText = await readFile(file('report.json'), 'utf8').catch(() => undefined);
+  if (reportText === undefined) return { cases: 0, accepted: 0, isClean: false, output };
+  const report = JSON.parse(reportText) as Report;
   const accepted = Object.values(report.valid_rates)
     .flatMap((phases) => Object.values(phases))
     .reduce((sum, rate) => sum + rate.accepted, 0);
@@ -86,16 +86,16 @@ function run(command: string, args: string[], target: Target): Promise<{ code: n
       stream.on('data', (chunk: Buffer) => {
         output += chunk.toString();
       });
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       output += `\nKilled: not finished after ${target.deadlineMs / 1000} s.\n`;
       child.kill('SIGKILL');
     }, target.deadlineMs);
-    const endWithUs = () => child.kill('SIGKILL');
-    process.once('exit', endWithUs);
+    const killChild = () => child.kill('SIGKILL');
+    process.once('exit', killChild);
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      clearTimeout(late);
-      process.removeListener('exit', endWithUs);
+      clearTimeout(timer);
+      process.removeListener('exit', killChild);
       resolve({ code: code ?? signal ?? 'unknown', output });
     });
   });

@@ -10,20 +10,20 @@ const REAL_SHARE = 0.7;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * A configuration file for the fuzzer (TOML). Mixes random and real ids: with random ids alone nearly every response
- * would be a 404, with real ones none. A path parameter takes the values named by the segment before it.
+ * A configuration file for the fuzzer (TOML). Mixes random and real ids: random ids alone would nearly always cause a
+ * 404, real ids alone never. A path parameter gets the values of the collection named by the segment before it.
  */
 export function fuzzSettings(document: OpenApiDocument, values: KnownValues): string {
   const dictionaries = Object.entries(values).map(
-    ([name, of]) => `${quote(name)} = { values = [${of.map(quote).join(', ')}] }`,
+    ([name, known]) => `${quote(name)} = { values = [${known.map(quote).join(', ')}] }`,
   );
   const fields = Object.keys(values).flatMap((name) =>
     ['query', 'body'].map((place) => binding(`${place}.${name}`, name)),
   );
   const operations = Object.keys(document.paths).flatMap((path) => {
-    const known = parametersOf(path).filter(({ collection }) => values[collection] !== undefined);
-    if (known.length === 0) return [];
-    const bindings = known.map(({ name, collection }) => binding(`path.${name}`, collection));
+    const parameters = parametersOf(path).filter(({ collection }) => values[collection] !== undefined);
+    if (parameters.length === 0) return [];
+    const bindings = parameters.map(({ name, collection }) => binding(`path.${name}`, collection));
     return [`[[operations]]\ninclude-path = ${quote(path)}\n[operations.parameters]\n${bindings.join('\n')}`];
   });
   return ['[dictionaries]', ...dictionaries, '[parameters]', ...fields, ...operations].join('\n');
@@ -47,11 +47,11 @@ const binding = (key: string, dictionary: string) =>
 const quote = (text: string) => JSON.stringify(text);
 
 /** The document with only one GET operation, whose response schema no body can match. */
-export function withImpossibleAnswers(document: OpenApiDocument): OpenApiDocument {
+export function withImpossibleResponses(document: OpenApiDocument): OpenApiDocument {
   const [path, item] = Object.entries(document.paths).find(([, each]) => 'get' in each) ?? [];
   if (path === undefined || item === undefined) throw new Error('The document has no operation that reads');
   const content = { 'application/json': { schema: { not: {} } } };
-  const responses = { default: { description: 'Nothing fits this', content } };
+  const responses = { default: { description: 'No body matches this schema', content } };
   const operation = { ...(item['get'] as Record<string, unknown>), responses };
   return { ...document, paths: { [path]: { ...item, get: operation } } };
 }

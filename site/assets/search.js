@@ -3,7 +3,7 @@
 import MiniSearch from 'minisearch';
 import { SEARCH_OPTIONS } from './search-options.ts';
 
-const MOST = 8;
+const MAX_RESULTS = 8;
 
 /** Loads the index. Returns a function from words to the best results, each `{url, page, heading}`. */
 export async function openSearch(indexUrl) {
@@ -13,6 +13,6 @@ export async function openSearch(indexUrl) {
   return (words) =>
     index
       .search(words)
-      .slice(0, MOST)
+      .slice(0, MAX_RESULTS)
       .map(({ id, page, heading }) => ({ url: id, page, heading }));
 }

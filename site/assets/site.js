@@ -3,9 +3,9 @@
 const { search: searchUrl, index: indexUrl } = document.querySelector('script[data-search]').dataset;
 
 const element = (name, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+  const created = Object.assign(document.createElement(name), properties);
+  created.append(...children);
+  return created;
 };
 
 function startMenu() {
@@ -40,18 +40,18 @@ function startSearch() {
   const box = document.querySelector('.search');
   const input = box.querySelector('input');
   const results = box.querySelector('.results');
-  let opened;
+  let opening;
   let failures = 0;
-  // Retry under a new address: browsers cache that a module failed to load.
+  // Retry under a new address: browsers remember that a module failed to load.
   const load = async () => {
     const { openSearch } = await import(failures === 0 ? searchUrl : `${searchUrl}?${failures}`);
     return openSearch(indexUrl);
   };
   /** Resolves to the search function, or to undefined if it fails to load; the next call tries again. */
   const open = () =>
-    (opened ??= load().catch(() => {
+    (opening ??= load().catch(() => {
       failures += 1;
-      opened = undefined;
+      opening = undefined;
     }));
   const links = () => [...results.querySelectorAll('a')];
 
@@ -60,11 +60,11 @@ function startSearch() {
     results.hidden = words === '';
     if (words === '') return;
     const find = await open();
-    // The words changed while the index loaded: a later call shows their results.
+    // The words changed while the index loaded: a later call shows the results for the new words.
     if (words !== input.value.trim()) return;
     if (find === undefined) {
-      const said = 'The search could not be loaded. Type on to try again.';
-      results.replaceChildren(element('p', { textContent: said }));
+      const message = 'The search could not be loaded. Type on to try again.';
+      results.replaceChildren(element('p', { textContent: message }));
       return;
     }
     const found = find(words);

@@ -14,11 +14,11 @@ export type CallApi = (request: ApiRequest) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
 
-/** Failures after which the request certainly did not arrive. */
+/** Error codes that mean the request did not arrive. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Calls the operator API at `url`, 30 s at most per call. The key is in no message.
+ * Returns a function that calls the operator API at `url`, with 30 s for each call. No message contains the key.
  * @throws CallError if the service rejects the call or does not respond
  */
 export function createClient(url: string, apiKey: string, interrupted: AbortSignal): CallApi {
@@ -60,7 +60,7 @@ function readResponse(url: string, response: Response, text: string): unknown {
   throw new CallError(rejectionText(error, response.status), response.status >= 500);
 }
 
-/** After a success or a proxy's status the service may have acted, otherwise not. */
+/** For a response in another format than the API's. After 2xx or 5xx the service may still have acted. */
 function unreadable(url: string, { ok, status }: Response): CallError {
   if (status >= 500) {
     const message =

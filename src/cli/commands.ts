@@ -3,7 +3,7 @@ type Noun = {
   verbs: Readonly<Record<string, string>>;
 };
 
-/** Every operation of the operator API is one command; a test compares them. */
+/** The commands, `<noun> <verb>`. Every operation of the operator API has one; a test compares them. */
 export const NOUNS: Readonly<Record<string, Noun>> = {
   partner: {
     about: 'the partners that sell slots',
@@ -103,7 +103,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   api: { about: 'the description of the operator API', verbs: { describe: 'getDescription' } },
 };
 
-/** The columns of each listing, the most important first. If a line is too short, the last columns are left out. */
+/** The columns of each listing by operation, most important first: a narrow terminal leaves out the last ones. */
 export const COLUMNS: Readonly<Record<string, string>> = {
   listPartners: 'partner_id name status certified_at contact_email created_at',
   listApiKeys: 'key_id expires_at label revoked_at prefix created_at last_used_at',

@@ -12,16 +12,16 @@ export type Connection = { url: string; apiKey: string };
 
 /**
  * The address: `--url`, else OPERATOR_URL, else this machine's admin port. The key: `--key-file`, else `--key`, else
- * OPERATOR_API_KEY, else, without a given address, the key in the data folder of `npm start`.
- * @throws CommandError (exit code 2) naming the missing option, never a key
+ * OPERATOR_API_KEY, else, if no address is given, the key that `npm start` stored in its data folder.
+ * @throws CommandError (exit code 2) that names the missing option and contains no key
  */
 export async function findConnection(
   options: ConnectionOptions,
   environment: OperatorEnvironment,
 ): Promise<Connection> {
-  const given = options.url ?? environment.url;
-  const url = checkedUrl(given ?? `http://127.0.0.1:${environment.adminPort}`);
-  const apiKey = await findKey(options, environment, given === undefined);
+  const givenUrl = options.url ?? environment.url;
+  const url = checkedUrl(givenUrl ?? `http://127.0.0.1:${environment.adminPort}`);
+  const apiKey = await findKey(options, environment, givenUrl === undefined);
   // fetch would quote the whole key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw usageError('The operator key contains characters that are not allowed in a key.');
@@ -47,14 +47,14 @@ async function findKey(
   isThisMachine: boolean,
 ): Promise<string> {
   if (keyFile !== undefined) return keyInFile(keyFile);
-  const given = key ?? environment.apiKey;
-  if (given !== undefined) return given.trim();
+  const givenKey = key ?? environment.apiKey;
+  if (givenKey !== undefined) return givenKey.trim();
   const secrets = path.join(environment.dataDir, 'secrets.json');
-  const kept = isThisMachine ? await keptKey(secrets) : undefined;
-  if (kept !== undefined) return kept;
-  const looked = isThisMachine ? ` There is no key of npm start in ${secrets} either.` : '';
+  const storedKey = isThisMachine ? await readStoredKey(secrets) : undefined;
+  if (storedKey !== undefined) return storedKey;
+  const alsoMissing = isThisMachine ? ` There is no key of npm start in ${secrets} either.` : '';
   throw usageError(
-    `No operator key was given. Set OPERATOR_API_KEY, or name a file that contains the key with --key-file.${looked}`,
+    `No operator key was given. Set OPERATOR_API_KEY, or name a file that contains the key with --key-file.${alsoMissing}`,
   );
 }
 
@@ -65,7 +65,7 @@ async function keyInFile(file: string): Promise<string> {
 }
 
 /** Undefined if the file is missing or has no key. */
-async function keptKey(file: string): Promise<string | undefined> {
+async function readStoredKey(file: string): Promise<string | undefined> {
   const secrets = parseJson(await readFile(file, 'utf8').catch(() => ''));
   const key = isObject(secrets) ? secrets['operatorApiKey'] : undefined;
   return typeof key === 'string' && key !== '' ? key : undefined;

@@ -26,8 +26,8 @@ type Schema = {
   required?: string[];
 };
 
-/** What the commands use of an operation's description. */
-type Described = {
+/** The part of an operation's description that the commands use. */
+type OperationObject = {
   operationId: string;
   summary: string;
   description?: string;
@@ -39,15 +39,15 @@ type Described = {
 /** Every operation of docs/openapi.operator.json, by operationId. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => {
-      const operation = operationOf(method, path, described as Described);
+    Object.entries(methods).map(([method, object]) => {
+      const operation = operationOf(method, path, object as OperationObject);
       return [operation.id, operation] as const;
     }),
   ),
 );
 
-function operationOf(method: string, path: string, described: Described) {
-  const { operationId: id, summary, description = '', parameters = [], requestBody, responses } = described;
+function operationOf(method: string, path: string, object: OperationObject) {
+  const { operationId: id, summary, description = '', parameters = [], requestBody, responses } = object;
   const json = requestBody?.content['application/json'];
   const { properties = {}, required = [] } = resolved(json?.schema ?? {});
   const [success] = Object.keys(responses).filter((status) => status < '300');
@@ -60,7 +60,7 @@ function operationOf(method: string, path: string, described: Described) {
     params: parameters
       .filter((each) => each.in === 'path')
       .map(({ name, description: about, schema: { examples = [] } }) => {
-        return { name, description: plain(about), example: textOf(examples[0]) };
+        return { name, description: withoutBackticks(about), example: textOf(examples[0]) };
       }),
     query: parameters
       .filter((each) => each.in === 'query')
@@ -71,12 +71,12 @@ function operationOf(method: string, path: string, described: Described) {
   };
 }
 
-function fieldOf(name: string, described: Schema, isRequired: boolean): Field {
-  const { type, description, items, enum: choices = [], default: fallback } = resolved(described);
+function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
+  const { type, description, items, enum: choices = [], default: fallback } = resolved(schema);
   const types = [type].flat();
   return {
     name,
-    description: plain(description),
+    description: withoutBackticks(description),
     type: types.find((each) => each !== 'null') as Field['type'],
     itemType: textOf(items?.type),
     isNullable: types.includes('null'),
@@ -86,7 +86,7 @@ function fieldOf(name: string, described: Schema, isRequired: boolean): Field {
   };
 }
 
-function plain(description = ''): string {
+function withoutBackticks(description = ''): string {
   return description.replaceAll('`', '');
 }
 
@@ -96,12 +96,12 @@ function resolved(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** A valid command line except for its ids, made from the description's example: its words, then each option. */
+/** A command line from the description's example, valid except for its ids: first its words, then each option. */
 export function exampleParts(noun: string, verb: string, { params, body, example }: Operation): string[][] {
-  const shown = body.filter(({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])));
+  const given = body.filter(({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])));
   return [
     [noun, verb, ...params.map((param) => param.example)],
-    ...shown.map(({ name }) => [`--${kebab(name)}`, exampleText(example[name])]),
+    ...given.map(({ name }) => [`--${kebab(name)}`, exampleText(example[name])]),
   ];
 }
 

@@ -31,7 +31,7 @@ function readInput(): Promise<string> {
   });
 }
 
-/** Further output to a closed reader, such as `head`, is dropped. A full disk is a failure. */
+/** Drops output after its reader, such as `head`, has closed. Other write errors, such as a full disk, are failures. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (err: NodeJS.ErrnoException) => {

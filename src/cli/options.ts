@@ -3,10 +3,10 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from './description.ts';
 import { codeOf, isObject, kebab, parseJson, textOf } from './values.ts';
 
-/** Represents null: commander takes null for a missing value. */
-const NOTHING = Symbol('null');
+/** Represents null, which commander would take for a missing value. */
+const NULL_VALUE = Symbol('null');
 
-export const sentValue = (value: unknown): unknown => (value === NOTHING ? null : value);
+export const valueToSend = (value: unknown): unknown => (value === NULL_VALUE ? null : value);
 
 const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {
   string: '<text>',
@@ -43,7 +43,7 @@ const isJson = (field: Field) => field.type === 'object' || (field.type === 'arr
 
 /** @throws InvalidArgumentError, which commander turns into a sentence naming the option */
 function read(field: Field, text: string, previous: unknown): unknown {
-  if (field.isNullable && text === 'null') return NOTHING;
+  if (field.isNullable && text === 'null') return NULL_VALUE;
   if (field.type === 'string') return text;
   if (isListOfTexts(field)) {
     const items = text.split(',').map((item) => item.trim());

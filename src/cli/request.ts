@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { ApiRequest } from './client.ts';
 import type { Field, Operation } from './description.ts';
 import { usageError } from './errors.ts';
-import { optionOf, sentValue } from './options.ts';
+import { optionOf, valueToSend } from './options.ts';
 import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-type BuiltRequest = { request: ApiRequest; madeKey?: string };
+/** `newKey`: the idempotency key, if the user gave none. */
+type BuiltRequest = { request: ApiRequest; newKey?: string };
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
@@ -16,7 +17,7 @@ const IDEMPOTENCY_KEY = 'idempotency_key';
 export const isNeeded = ({ name, isRequired }: Field) => isRequired && name !== IDEMPOTENCY_KEY;
 
 /**
- * The call of an operation with these arguments and options, which override the fields of `--body`.
+ * The call of an operation with these arguments and options. Options override the fields of `--body`.
  * @throws CommandError (exit code 2) naming every missing field
  */
 export async function buildRequest(
@@ -28,12 +29,12 @@ export async function buildRequest(
   const { method, body: fields } = operation;
   const path = pathWith(operation, args);
   const query = Object.fromEntries(
-    Object.entries(given(operation.query, options)).map(([name, value]) => [name, textOf(value)]),
+    Object.entries(valuesGiven(operation.query, options)).map(([name, value]) => [name, textOf(value)]),
   );
   if (fields.length === 0) return { request: { method, path, query } };
-  const named = options['body'];
-  const whole = typeof named === 'string' ? await readBody(named, readInput) : {};
-  const body: Record<string, unknown> = { ...whole, ...given(fields, options) };
+  const file = options['body'];
+  const fileBody = typeof file === 'string' ? await readBody(file, readInput) : {};
+  const body: Record<string, unknown> = { ...fileBody, ...valuesGiven(fields, options) };
   const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
@@ -42,9 +43,9 @@ export async function buildRequest(
   const request = { method, path, query, body };
   const needsKey = fields.some(({ name }) => name === IDEMPOTENCY_KEY);
   if (!needsKey || body[IDEMPOTENCY_KEY] !== undefined) return { request };
-  const madeKey = `operator-${randomUUID()}`;
-  body[IDEMPOTENCY_KEY] = madeKey;
-  return { request, madeKey };
+  const newKey = `operator-${randomUUID()}`;
+  body[IDEMPOTENCY_KEY] = newKey;
+  return { request, newKey };
 }
 
 function pathWith({ path, params }: Operation, args: readonly string[]): string {
@@ -57,10 +58,10 @@ function pathWith({ path, params }: Operation, args: readonly string[]): string 
   }, path);
 }
 
-function given(fields: readonly Field[], options: Options): Record<string, unknown> {
+function valuesGiven(fields: readonly Field[], options: Options): Record<string, unknown> {
   return Object.fromEntries(
     fields
-      .map((field) => [field.name, sentValue(options[optionOf(field).attributeName()])] as const)
+      .map((field) => [field.name, valueToSend(options[optionOf(field).attributeName()])] as const)
       .filter(([, value]) => value !== undefined),
   );
 }

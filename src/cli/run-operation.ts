@@ -18,20 +18,20 @@ export async function runOperation(
   options: Options,
   { terminal, call }: { terminal: Terminal; call: CallApi },
 ): Promise<void> {
-  const { request, madeKey } = await buildRequest(operation, args, options, terminal.readInput);
-  const response = await withAdvice(madeKey, () => (options['all'] === true ? readAll(call, request) : call(request)));
+  const { request, newKey } = await buildRequest(operation, args, options, terminal.readInput);
+  const response = await withAdvice(newKey, () => (options['all'] === true ? readAll(call, request) : call(request)));
   if (options['json'] !== true) show(terminal, operation, response);
   else if (response !== undefined) writeLine(terminal.out, plainJson(response));
 }
 
-async function withAdvice(madeKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
+async function withAdvice(newKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
   try {
     return await call();
   } catch (err) {
-    if (madeKey === undefined || !(err instanceof CommandError)) throw err;
+    if (newKey === undefined || !(err instanceof CommandError)) throw err;
     const mayBeDone = err instanceof CallError ? err.mayBeDone : err.exitCode === EXIT.interrupted;
     if (!mayBeDone) throw err;
-    const advice = `It may have been carried out. Repeat it with --idempotency-key ${madeKey}: it then takes effect only once.`;
+    const advice = `It may have been carried out. Repeat it with --idempotency-key ${newKey}: it then takes effect only once.`;
     throw new CommandError(`${err.message}\n${advice}`, err.exitCode, err);
   }
 }
@@ -42,7 +42,7 @@ function show(terminal: Terminal, { id, outcome }: Operation, response: unknown)
   const columns = COLUMNS[id];
   if (!isObject(response)) writeLine(terminal.out, outcome);
   else if (columns !== undefined) showPage(terminal, columns.split(' '), response as Page);
-  // The description of the API is for programs.
+  // Only programs read the description of the API.
   else if ('openapi' in response) writeLine(terminal.out, plainJson(response));
   else {
     showObject(terminal, response);

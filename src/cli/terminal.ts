@@ -4,7 +4,7 @@ import type { OperatorEnvironment } from '../process/config/environment.ts';
 
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
 
-/** The environment of a command: arguments, variables and streams, but not files and the network. */
+/** The streams, variables and interrupts that a command gets from its process. */
 export type Terminal = {
   out: Sink;
   /** Failures, remarks and the progress bar, separate from piped output. */
@@ -28,8 +28,8 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
-/** Wraps a text; `first` and `next` precede its first and its other lines. */
-export function writeWrapped(terminal: Terminal, text: string, first = '', next = first): void {
-  const lines = wrapAnsi(text, widthOf(terminal) - Math.max(first.length, next.length)).split('\n');
-  for (const [index, line] of lines.entries()) writeLine(terminal.out, `${index === 0 ? first : next}${line}`);
+/** Writes a text in lines that fit, the first one after `prefix` and the others after `nextPrefix`. */
+export function writeWrapped(terminal: Terminal, text: string, prefix = '', nextPrefix = prefix): void {
+  const lines = wrapAnsi(text, widthOf(terminal) - Math.max(prefix.length, nextPrefix.length)).split('\n');
+  for (const [index, line] of lines.entries()) writeLine(terminal.out, `${index === 0 ? prefix : nextPrefix}${line}`);
 }

@@ -3,7 +3,7 @@ import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts'
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { BOARD_PATH } from '../operations/operators/queue-board.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
 import { type Row, When } from './parts.tsx';
@@ -39,7 +39,7 @@ const STATUSES = [
   ['all', 'All'],
 ] as const;
 
-/** The page on which the operator can act on the alert. */
+/** Links to the pages on which an operator can act on the alert. */
 function linksOf(row: AlertRow): [label: string, path: string][] {
   if (row.kind === 'job_dead_lettered') return [['Dead-letter queue', `${BOARD_PATH}/queue/dead-letter?status=failed`]];
   if (isOfQueue(row)) return [['Queue', `${BOARD_PATH}/queue/${row.subject}`]];

@@ -5,8 +5,7 @@ import type { AuditRow } from '../operations/audit/audit.model.ts';
 import { type AuditQuery, auditQuery } from '../operations/audit/audit.schemas.ts';
 import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
-import { ACTION_NAMES } from './action-names.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
 import { type Filter, listingPage } from './listing.tsx';
 import type { Row } from './parts.tsx';
@@ -24,8 +23,8 @@ const auditPageQuery = auditQuery.keys({
 export const auditPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   const { query, faults } = readQuery(auditPageQuery, request.query);
-  const { from: _from, to: _to, cursor, limit, ...asked } = query;
-  const page = await listActions(deps, { ...asked, ...daysAsInstants(query, timeZone) }, cursor, limit);
+  const { from: _from, to: _to, cursor, limit, ...filter } = query;
+  const page = await listActions(deps, { ...filter, ...daysAsInstants(query, timeZone) }, cursor, limit);
   return listingPage({
     section: '/audit',
     title: 'Audit',
@@ -91,12 +90,56 @@ function Change({ row: { before, after } }: { row: AuditRow }): VNode {
 
 /** The instants from the start of `from` to the end of `to` in `timeZone`. */
 function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): { from?: Date; to?: Date } {
-  const last = to === undefined ? undefined : dayBounds(to, timeZone).end;
+  const end = to === undefined ? undefined : dayBounds(to, timeZone).end;
   return omitUndefined({
     from: from === undefined ? undefined : dayBounds(from, timeZone).start,
-    to: last === undefined ? undefined : new Date(last.getTime() - 1),
+    to: end === undefined ? undefined : new Date(end.getTime() - 1),
   });
 }
+
+/** The label of each audited action, by operationId or by the audit's own name for it. */
+export const ACTION_NAMES: Readonly<Record<string, string>> = {
+  createPartner: 'Created partner',
+  updatePartner: 'Changed partner',
+  certifyPartner: 'Certified partner',
+  issueApiKey: 'Issued API key',
+  rotateApiKey: 'Rotated API key',
+  revokeApiKey: 'Revoked API key',
+  grantVenue: 'Granted venue',
+  revokeVenue: 'Revoked venue',
+  createVenue: 'Created venue',
+  updateVenue: 'Changed venue',
+  previewVenueChange: 'Previewed venue change',
+  createResource: 'Created resource',
+  updateResource: 'Changed resource',
+  setSchedule: 'Set schedule',
+  removeSchedule: 'Removed schedule',
+  addPriceRule: 'Added price rule',
+  removePriceRule: 'Removed price rule',
+  addBlackout: 'Added blackout',
+  liftBlackout: 'Withdrew blackout',
+  placeWalkIn: 'Sold walk-in',
+  releaseHold: 'Released hold',
+  cancelBooking: 'Cancelled booking',
+  refundBooking: 'Refunded booking',
+  createPackage: 'Created package',
+  updatePackage: 'Changed package',
+  endPurchase: 'Ended package purchase',
+  deactivateSubscription: 'Deactivated webhook',
+  activateSubscription: 'Activated webhook',
+  redriveDeadLetter: 'Redelivered dead letter',
+  redriveDeadLetters: 'Redelivered dead letters',
+  discardDeadLetter: 'Discarded dead letter',
+  discardDeadLetters: 'Discarded dead letters',
+  eraseCustomer: 'Erased customer',
+  signIn: 'Signed in',
+  signOut: 'Signed out',
+  wrongKey: 'Sent a wrong key',
+  pauseQueue: 'Paused queue',
+  resumeQueue: 'Resumed queue',
+  useQueueBoard: 'Used the queue board',
+  unknown: 'Called an unknown path',
+};
 
 const FILTERS: Filter[] = [
   { name: 'action', label: 'Action', options: Object.entries(ACTION_NAMES) },

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { type BlackoutRow, getBlackout } from '../catalog/blackouts/blackouts.service.ts';
+import { type BlackoutRow, getBlackout, listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
 import { listResources } from '../catalog/venues/resources.service.ts';
 import { getVenue } from '../catalog/venues/venues.service.ts';
 import { findCustomers } from '../reservations/reservation-reads.store.ts';
@@ -8,7 +8,7 @@ import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
+import type { ConsoleDeps, PageHandler } from './request.ts';
 
 /** How many holds and bookings the page shows. */
 const MAX_SHOWN = 500;
@@ -87,23 +87,21 @@ function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
 const conflictsHeading = (number: number) =>
   number === 0 ? 'No holds or bookings in it' : `${count(number, 'hold or booking', 'holds and bookings')} in it`;
 
-/** The blackouts of a venue that have not ended, the nearest first. */
-export function BlackoutList({
-  blackouts,
-  hasMore,
-  timeZone,
-  resourceName,
-}: {
-  blackouts: readonly BlackoutRow[];
-  hasMore: boolean;
+/** Reads the next blackouts of a venue that have not ended, the nearest first. */
+export const readNextBlackouts = (deps: ConsoleDeps, venueId: string) => listBlackouts(deps, venueId, { limit: 20 });
+
+type BlackoutListProps = {
+  blackouts: Awaited<ReturnType<typeof readNextBlackouts>>;
   timeZone: string;
   resourceName: (id: string) => string;
-}): VNode {
+};
+
+export function BlackoutList({ blackouts: { rows, next }, timeZone, resourceName }: BlackoutListProps): VNode {
   return (
     <Section id="blackouts" title="Current and upcoming blackouts">
-      {blackouts.length === 0 ? <p class="faint">None.</p> : null}
+      {rows.length === 0 ? <p class="faint">None.</p> : null}
       <ul class="list">
-        {blackouts.map((blackout) => (
+        {rows.map((blackout) => (
           <li id={blackout._id} tabindex={-1}>
             <div>
               <a href={`/blackouts/${blackout._id}`}>
@@ -119,7 +117,7 @@ export function BlackoutList({
           </li>
         ))}
       </ul>
-      {hasMore ? <p class="faint">{`Only the next ${blackouts.length} are shown.`}</p> : null}
+      {next === null ? null : <p class="faint">{`Only the next ${rows.length} are shown.`}</p>}
     </Section>
   );
 }

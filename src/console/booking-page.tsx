@@ -42,11 +42,11 @@ export const bookingPage: PageHandler = async (deps, { params }) => {
 };
 
 function partnersIn({ booking }: BookingDetail, entries: readonly TimelineEntry[]): string[] {
-  const told = entries.flatMap(({ event, deliveries }) => [
+  const inTimeline = entries.flatMap(({ event, deliveries }) => [
     event.originatorId,
     ...deliveries.map(({ delivery }) => delivery.partnerId),
   ]);
-  return [booking.partnerId, ...told];
+  return [booking.partnerId, ...inTimeline];
 }
 
 type FactsProps = { detail: BookingDetail; timeZone: string; partner: string };

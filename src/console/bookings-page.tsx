@@ -1,7 +1,7 @@
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
 import { type BookingDetail, listBookings } from '../booking/bookings/bookings.service.ts';
 import { getHold } from '../booking/holds/holds.service.ts';
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, toChoices, venuesToChoose } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
@@ -10,8 +10,8 @@ import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
 import { type ConsoleDeps, ifFound, type PageHandler, readQuery } from './request.ts';
 
-/** The hold with the id in the search text. A hold that became a booking is found as a booking. */
-async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
+/** The id of the hold whose id is the search text. A hold that became a booking is found as a booking. */
+async function findHoldId(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
   const search = searchOf(text);
   if (search === undefined || !('id' in search)) return undefined;
   return (await ifFound(getHold(deps, undefined, search.id)))?._id;
@@ -32,8 +32,8 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     listBookings(deps, query.partner_id, listInput(query)),
   ]);
   const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
-  const held = page.rows.length === 0 ? await findHoldOf(deps, query.q) : undefined;
-  if (held !== undefined) return { redirect: `/holds/${held}` };
+  const holdId = page.rows.length === 0 ? await findHoldId(deps, query.q) : undefined;
+  if (holdId !== undefined) return { redirect: `/holds/${holdId}` };
   const filters: Filter[] = [
     { name: 'q', label: 'Name, end of phone, or id' },
     {
@@ -62,8 +62,8 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   });
 };
 
-function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: (id: string) => string, zone: string): Row {
-  const timeZone = venue?.timeZone ?? zone;
+function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: (id: string) => string, fallback: string): Row {
+  const timeZone = venue?.timeZone ?? fallback;
   const [date] = dateTime(booking.slotStart, timeZone).split(', ');
   return [
     <a href={`/bookings/${booking.bookingId}`}>

@@ -3,18 +3,18 @@ import { getPartner, listPartners } from '../partners/partners.service.ts';
 import type { Choice } from './forms.tsx';
 import { type ConsoleDeps, ifFound } from './request.ts';
 
-/** A longer list of choices is of no use; a partner's page links to its own listings. */
-const MOST_CHOICES = 500;
+/** A longer select field is of no use; the page of a partner links to its listings. */
+const MAX_CHOICES = 500;
 
-/** The partners of a choice, oldest first, and the chosen partner even if it is beyond the limit. */
+/** The partners for a select field, oldest first; also the chosen partner if it is beyond the limit. */
 export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
-  const { rows } = await listPartners(deps.db, { limit: MOST_CHOICES });
+  const { rows } = await listPartners(deps.db, { limit: MAX_CHOICES });
   return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
 }
 
-/** The venues of a choice, by name, and the one that is chosen. */
+/** The venues for a select field, by name; also the chosen venue if it is beyond the limit. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
-  const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
+  const { rows } = await listVenues(deps.db, { limit: MAX_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));
 }
 
@@ -23,7 +23,7 @@ async function withChosen<Row extends { _id: string }>(
   chosen: string | undefined,
   read: (id: string) => Promise<Row>,
 ): Promise<Row[]> {
-  if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen)) return rows;
+  if (chosen === undefined || rows.length < MAX_CHOICES || rows.some(({ _id }) => _id === chosen)) return rows;
   const found = await ifFound(read(chosen));
   return found === undefined ? rows : [...rows, found];
 }

@@ -103,7 +103,7 @@ function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
     const params = Object.fromEntries(
       Object.entries(req.params).map(([name, value]) => [name, asStored(String(value))]),
     );
-    const shown = await read(deps, handler, { params, query: givenIn(req.query) });
+    const shown = await read(deps, handler, { params, query: withoutBlanks(req.query) });
     if ('redirect' in shown) res.redirect(303, shown.redirect);
     else send(deps, res, shown, await readOpenAlerts(deps));
   };
@@ -119,14 +119,14 @@ async function read(deps: ConsoleDeps, handler: PageHandler, request: PageReques
 }
 
 /** The fields that have a value; the last value of a repeated field. */
-function givenIn(query: object): Record<string, string> {
+function withoutBlanks(query: object): Record<string, string> {
   const given = Object.entries(query as Record<string, string | string[]>).map(
     ([name, value]) => [name, [value].flat().at(-1)?.trim() ?? ''] as const,
   );
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-/** `alerts` is absent if they cannot be read. */
+/** `alerts` is absent while the database is unavailable. */
 function send(deps: ConsoleDeps, res: Response, page: Page, alerts?: OpenAlerts): void {
   sendPage(res, ConsolePage({ page, mode: deps.config.serviceMode, alerts }), page.status);
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { filterCanReceive } from '../partners/can-receive.service.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { countDeadLettersBySubscription, type DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
 import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
@@ -13,8 +13,7 @@ import { type PageHandler, readQuery } from './request.ts';
 
 /** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
-  // The two filters that both the listing and the bulk call have, so that the page shows exactly the deliveries that it
-  // redelivers.
+  // The bulk call has only these two filters, and the page must show exactly the deliveries that the call redelivers.
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
@@ -72,17 +71,18 @@ type BulkProps = {
 
 /** The count includes dead letters for ungranted venues; the response counts only redelivered ones. */
 function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
-  const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
+  const total = (rows: readonly DeadLetterCount[]) => rows.reduce((sum, each) => sum + each.count, 0);
   const redeliverable = total(
     counts.filter(({ subscription: { status, partnerId } }) => status === 'active' && canReceive.has(partnerId)),
   );
-  const off = total(counts) - redeliverable;
-  if (redeliverable + off === 0) return null;
-  const left = off === 0 ? '' : ` ${off} more cannot: their subscription is inactive or their partner suspended.`;
+  const blocked = total(counts) - redeliverable;
+  if (redeliverable + blocked === 0) return null;
+  const rest =
+    blocked === 0 ? '' : ` ${blocked} more cannot: their subscription is inactive or their partner suspended.`;
   const many = count(redeliverable, 'dead letter');
   return (
     <div class="row">
-      <p>{`${many} can be redelivered.${left}`}</p>
+      <p>{`${many} can be redelivered.${rest}`}</p>
       {redeliverable === 0 ? null : (
         <ApiForm
           call="POST /api/v1/operator/dead-letters/redrive"

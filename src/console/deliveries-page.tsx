@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { AttemptRow } from '../webhooks/deliveries/deliveries.model.ts';
 import { deliveriesQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
@@ -78,12 +78,7 @@ export function deliveryCells(
 }
 
 /** The outcome of an attempt: `503`, `timeout`, `tls error: certificate expired`, `301 to https://partner.example`. */
-export function outcomeOf({
-  statusCode,
-  error,
-  errorDetail,
-  redirectTo,
-}: Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail' | 'redirectTo'>): string {
+export function outcomeOf({ statusCode, error, errorDetail, redirectTo }: AttemptRow): string {
   if (redirectTo) return `${statusCode} to ${redirectTo}`;
   if (statusCode !== null) return String(statusCode);
   if (error === null) return 'in progress';

@@ -20,7 +20,7 @@ const LONG_DATE = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-/** `Sat, 21 Nov 2026` of a calendar date. */
+/** `Sat, 21 Nov 2026` for a calendar date. */
 export function longDate(date: string): string {
   return LONG_DATE.format(new Date(`${date}T00:00Z`));
 }
@@ -48,13 +48,13 @@ export function zoneName(timeZone: string, at: Date): string {
   return `${timeZone}, ${offset}`;
 }
 
-/** `09:07` of 547 seconds. */
-export function minutes(seconds: number): string {
+/** `09:07` for 547 seconds. */
+export function minutesAndSeconds(seconds: number): string {
   const [whole, rest] = [Math.floor(seconds / 60), seconds % 60];
   return `${String(whole).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
 }
 
-/** `dead letter` of `dead_letter`. */
+/** `dead letter` for `dead_letter`. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }

@@ -1,11 +1,10 @@
 import Joi from 'joi';
 import type { VNode } from 'preact';
 import { type DayGrid, readDayGrid } from '../booking/availability/day-grid.service.ts';
-import { listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
 import { getVenue, type VenueRow } from '../catalog/venues/venues.service.ts';
 import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
-import { BlackoutList } from './blackout-page.tsx';
+import { BlackoutList, readNextBlackouts } from './blackout-page.tsx';
 import { toChoices, venuesToChoose } from './choices.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import { InputField, SelectField } from './forms.tsx';
@@ -24,24 +23,19 @@ import { type PageHandler, readQuery } from './request.ts';
 
 const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: uuid(), date: dateField() });
 
-const BLACKOUTS_SHOWN = 20;
-
 /** A day at a venue: every slot with its state and its action. */
 export const gridPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(gridQuery, request.query);
-  // A faulty date must not lead to another venue.
-  const isVenueRead = faults?.every(({ path }) => path !== 'venue_id') === true;
-  const asked = isVenueRead ? request.query['venue_id'] : query.venue_id;
-  const venues = await venuesToChoose(deps, asked);
-  const venueId = asked ?? venues[0]?._id;
+  // If only the date is faulty, the page must still show the requested venue.
+  const isOnlyDateFaulty = faults?.every(({ path }) => path !== 'venue_id') === true;
+  const requestedId = isOnlyDateFaulty ? request.query['venue_id'] : query.venue_id;
+  const venues = await venuesToChoose(deps, requestedId);
+  const venueId = requestedId ?? venues[0]?._id;
   if (venueId === undefined) return { title: 'Today', section: '/', content: <NoVenue /> };
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
   const date = query.date ?? today;
-  const [grid, blackouts] = await Promise.all([
-    readDayGrid(deps, venue._id, date),
-    listBlackouts(deps, venue._id, { limit: BLACKOUTS_SHOWN }),
-  ]);
+  const [grid, blackouts] = await Promise.all([readDayGrid(deps, venue._id, date), readNextBlackouts(deps, venue._id)]);
   const nameOf = await readNames(deps, occupantsOf(grid), ({ partnerId }) => partnerId);
   const title = `${venue.name}, ${longDate(date)}`;
   return {
@@ -66,8 +60,7 @@ export const gridPage: PageHandler = async (deps, request) => {
         </div>
         <OffSchedule grid={grid} nameOf={nameOf} />
         <BlackoutList
-          blackouts={blackouts.rows}
-          hasMore={blackouts.next !== null}
+          blackouts={blackouts}
           timeZone={venue.timeZone}
           resourceName={(id) => grid.columns.find(({ resource }) => resource._id === id)?.resource.name ?? id}
         />

@@ -1,17 +1,17 @@
 import type { DayCell, DayColumn } from '../booking/availability/day-grid.service.ts';
 
 /** The content of one column in a row: a cell that begins there, or a gap while the resource is closed. */
-export type Placed = { rows: number; cell: DayCell | null };
+type Placement = { rows: number; cell: DayCell | null };
 
 /**
  * A row from `start` to `end`: for each column the content that begins there, undefined if content from above
  * continues.
  */
-export type GridRow = { start: Date; end: Date; placed: (Placed | undefined)[] };
+export type GridRow = { start: Date; end: Date; placed: (Placement | undefined)[] };
 
 /**
- * Lays a day out as a table: a row for every span between two instants at which any slot begins or ends, so that slots of
- * different lengths stand side by side at their times.
+ * Lays a day out as a table, with one row between two successive instants at which any slot begins or ends. Slots of
+ * different lengths thus stand side by side at their times.
  */
 export function gridRows(columns: readonly DayColumn[]): GridRow[] {
   const edges = [
@@ -25,19 +25,19 @@ export function gridRows(columns: readonly DayColumn[]): GridRow[] {
   }));
 }
 
-function placeColumn(cells: readonly DayCell[], edges: readonly number[]): Map<number, Placed> {
+function placeColumn(cells: readonly DayCell[], edges: readonly number[]): Map<number, Placement> {
   const rowOf = new Map(edges.map((edge, row) => [edge, row]));
-  const placed = new Map<number, Placed>();
+  const placed = new Map<number, Placement>();
   let row = 0;
-  const closeUntil = (next: number) => {
+  const addGapUntil = (next: number) => {
     if (next > row) placed.set(row, { rows: next - row, cell: null });
   };
   for (const cell of cells) {
     const [first, end] = [rowOf.get(cell.start.getTime()) ?? 0, rowOf.get(cell.end.getTime()) ?? 0];
-    closeUntil(first);
+    addGapUntil(first);
     placed.set(first, { rows: end - first, cell });
     row = end;
   }
-  closeUntil(edges.length - 1);
+  addGapUntil(edges.length - 1);
   return placed;
 }

@@ -5,7 +5,7 @@ import { longDate, timeSpan, words, zoneName } from './format.rules.ts';
 import { type GridRow, gridRows } from './grid-rows.rules.ts';
 import { claimPath } from './links.tsx';
 import { Badge, Icon, Section, Table } from './parts.tsx';
-import { type GridProps, INSIDES } from './slot-states.tsx';
+import { CELL_CONTENTS, type GridProps } from './slot-states.tsx';
 
 /** The day as a table with one column for each resource and one row for each time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
@@ -79,7 +79,7 @@ type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
 
 /** One slot: its state as a word, an icon and a colour, and its action. */
 function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
-  const Inside = INSIDES[cell.state];
+  const Content = CELL_CONTENTS[cell.state];
   const what = `${cell.resource.name}, ${timeSpan(cell.start, cell.end, shown.grid.venue.timeZone)}`;
   return (
     <td
@@ -90,7 +90,7 @@ function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
       data-state={stateName(cell)}
       data-column={column}
     >
-      <Inside cell={cell} what={`${what}, ${longDate(shown.grid.date)}`} {...shown} />
+      <Content cell={cell} what={`${what}, ${longDate(shown.grid.date)}`} {...shown} />
     </td>
   );
 }

@@ -98,14 +98,14 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
 }
 
 /** The banner reads at most this many alerts, and says if there are more. */
-const READ_AT_MOST = 50;
+const MAX_READ = 50;
 const SHOWN_IN_FULL = 3;
 
 export type OpenAlerts = Awaited<ReturnType<typeof readOpenAlerts>>;
 
 /** Reads the open alerts for the banner, by their index. */
 export async function readOpenAlerts(deps: { db: Db }) {
-  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, READ_AT_MOST);
+  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, MAX_READ);
   return { rows, hasMore: next !== null };
 }
 
@@ -113,8 +113,8 @@ export async function readOpenAlerts(deps: { db: Db }) {
 function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
   if (rows.length === 0) return null;
   const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);
-  const number = hasMore
-    ? `More than ${READ_AT_MOST} alerts are open.`
+  const summary = hasMore
+    ? `More than ${MAX_READ} alerts are open.`
     : `${count(rows.length, 'alert is', 'alerts are')} open.`;
   return (
     <section class="notice bad" aria-label="Open alerts">
@@ -122,7 +122,7 @@ function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNo
         <p>{messageOf(row)}</p>
       ))}
       <p>
-        {number} <a href="/alerts">See the alerts</a>
+        {summary} <a href="/alerts">See the alerts</a>
       </p>
     </section>
   );

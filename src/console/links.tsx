@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { VenueRow } from '../catalog/venues/venues.service.ts';
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
 import { BOARD_PATH } from '../operations/operators/queue-board.ts';
 import { partnerNames } from '../partners/partners.service.ts';
 import { localDateOf } from '../platform/calendar.ts';

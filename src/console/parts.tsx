@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { dateTime, words } from './format.rules.ts';
 
-/** The states of all objects in the console, by their appearance. */
+/** How the console shows the state of an object; other states look neutral. */
 const TONES: Record<string, 'good' | 'bad' | 'wait'> = {
   active: 'good',
   succeeded: 'good',

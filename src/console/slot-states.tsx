@@ -1,16 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { DayCell, DayGrid } from '../booking/availability/day-grid.service.ts';
-import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
+import { dateTime, minutesAndSeconds, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
 import { Icon, type IconName } from './parts.tsx';
 
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
 
 /** The props of a cell's content; `what` names the slot. */
-type InsideProps = GridProps & { cell: DayCell; what: string };
+type ContentProps = GridProps & { cell: DayCell; what: string };
 
 /** The content of a cell by state. */
-export const INSIDES: Record<DayCell['state'], (props: InsideProps) => VNode> = {
+export const CELL_CONTENTS: Record<DayCell['state'], (props: ContentProps) => VNode> = {
   held: Held,
   booked: Taken,
   'walk-in': Taken,
@@ -24,7 +24,7 @@ export const INSIDES: Record<DayCell['state'], (props: InsideProps) => VNode> = 
 };
 
 /** A slot without an action. */
-function Plain({ label, under = '' }: { label: string; under?: string }): VNode {
+function PlainSlot({ label, under = '' }: { label: string; under?: string }): VNode {
   return (
     <span class="slot">
       <span class="state">{label}</span>
@@ -34,13 +34,13 @@ function Plain({ label, under = '' }: { label: string; under?: string }): VNode 
 }
 
 const Unsold = ({ cell, label }: { cell: DayCell; label: string }) => (
-  <Plain label={label} under={price(cell.pricePaise)} />
+  <PlainSlot label={label} under={price(cell.pricePaise)} />
 );
 
 type ActionProps = { icon: IconName; children: ComponentChildren };
 
 /** A slot that leads to a page, or to another slot of the grid. */
-function Leads({ cell, href, icon, children }: ActionProps & { cell: DayCell; href: string }): VNode {
+function LinkSlot({ cell, href, icon, children }: ActionProps & { cell: DayCell; href: string }): VNode {
   return (
     <a class="slot" id={`${cell.slotId}!`} href={href}>
       <Icon name={icon} />
@@ -49,10 +49,10 @@ function Leads({ cell, href, icon, children }: ActionProps & { cell: DayCell; hr
   );
 }
 
-type OpensProps = ActionProps & { dialog: string; fill: Record<string, string> };
+type DialogSlotProps = ActionProps & { dialog: string; fill: Record<string, string> };
 
 /** A slot that opens a dialog. The script takes the dialog's text and fields from `fill`. */
-function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
+function DialogSlot({ dialog, fill, icon, children }: DialogSlotProps): VNode {
   return (
     <button type="button" class="slot" data-dialog={dialog} data-fill={JSON.stringify(fill)} id={`${fill['slot_id']}!`}>
       <Icon name={icon} />
@@ -62,19 +62,19 @@ function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
 }
 
 /** A slot that can be sold to somebody at the venue. */
-function Sellable({ cell, what, label }: InsideProps & { label: string }): VNode {
+function Sellable({ cell, what, label }: ContentProps & { label: string }): VNode {
   const fill = { slot_id: cell.slotId, what: `${what} · ${price(cell.pricePaise)}`, hold: '' };
   return (
-    <Opens dialog="walk-in-dialog" fill={fill} icon="plus">
+    <DialogSlot dialog="walk-in-dialog" fill={fill} icon="plus">
       <span class="state">{label}</span>
       <span class="under">{price(cell.pricePaise)}</span>
       <span class="unseen">{`: place a walk-in on ${what}`}</span>
-    </Opens>
+    </DialogSlot>
   );
 }
 
 /** A hold counts down. It can be overridden or released unless a booking shares the slot. */
-function Held({ cell, what, nameOf }: InsideProps): VNode {
+function Held({ cell, what, nameOf }: ContentProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
   const content = (
@@ -82,18 +82,18 @@ function Held({ cell, what, nameOf }: InsideProps): VNode {
       <span class="state">
         {'Held '}
         <span class="countdown" data-seconds-left={secondsLeft}>
-          {minutes(secondsLeft)}
+          {minutesAndSeconds(secondsLeft)}
         </span>
       </span>
       <span class="under">{holder}</span>
     </>
   );
-  const [first] = cell.occupants;
+  const [firstHold] = cell.occupants;
   if (!cell.takesWalkIn) {
     return (
-      <Leads cell={cell} href={`/holds/${first?.holdId}`} icon="clock">
+      <LinkSlot cell={cell} href={`/holds/${firstHold?.holdId}`} icon="clock">
         {content}
-      </Leads>
+      </LinkSlot>
     );
   }
   const fill = {
@@ -101,69 +101,69 @@ function Held({ cell, what, nameOf }: InsideProps): VNode {
     what: `${what} · ${price(cell.pricePaise)}`,
     hold: `Held by ${holder}.`,
     // Several holds are released on their own pages.
-    hold_id: cell.occupants.length === 1 ? (first?.holdId ?? '') : '',
+    hold_id: cell.occupants.length === 1 ? (firstHold?.holdId ?? '') : '',
   };
   return (
-    <Opens dialog="walk-in-dialog" fill={{ ...fill, href: `/holds/${first?.holdId}` }} icon="clock">
+    <DialogSlot dialog="walk-in-dialog" fill={{ ...fill, href: `/holds/${firstHold?.holdId}` }} icon="clock">
       {content}
       <span class="unseen">{`: override it for a walk-in on ${what}, or release it`}</span>
-    </Opens>
+    </DialogSlot>
   );
 }
 
 /** A booking leads to its page; a walk-in can be cancelled here. */
-function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
-  const taking = cell.occupants.find(({ kind }) => kind === cell.state) ?? cell.occupants[0];
-  if (taking === undefined) return <Plain label={cell.state} />;
-  const isWhole = taking.slotId === cell.slotId && taking.slotEnd.getTime() === cell.end.getTime();
-  const inside = (
+function Taken({ cell, what, nameOf, grid }: ContentProps): VNode {
+  const claim = cell.occupants.find(({ kind }) => kind === cell.state) ?? cell.occupants[0];
+  if (claim === undefined) return <PlainSlot label={cell.state} />;
+  const isWhole = claim.slotId === cell.slotId && claim.slotEnd.getTime() === cell.end.getTime();
+  const content = (
     <>
-      <span class="state">{taking.kind === 'walk-in' ? 'Walk-in' : 'Booked'}</span>
+      <span class="state">{claim.kind === 'walk-in' ? 'Walk-in' : 'Booked'}</span>
       <span class="under">
-        {[taking.kind === 'walk-in' ? null : nameOf(taking.partnerId), taking.customerName]
+        {[claim.kind === 'walk-in' ? null : nameOf(claim.partnerId), claim.customerName]
           .filter((name) => name !== null)
           .join(' · ')}
       </span>
-      {isWhole ? null : <span class="under">{timeSpan(taking.slotStart, taking.slotEnd, grid.venue.timeZone)}</span>}
+      {isWhole ? null : <span class="under">{timeSpan(claim.slotStart, claim.slotEnd, grid.venue.timeZone)}</span>}
       {cell.blackouts.length > 0 ? <span class="under bad">in a blackout</span> : null}
     </>
   );
-  const href = `/bookings/${taking.bookingId}`;
-  if (taking.kind === 'booked') {
+  const href = `/bookings/${claim.bookingId}`;
+  if (claim.kind === 'booked') {
     return (
-      <Leads cell={cell} href={href} icon="check">
-        {inside}
-      </Leads>
+      <LinkSlot cell={cell} href={href} icon="check">
+        {content}
+      </LinkSlot>
     );
   }
-  const fill = { slot_id: cell.slotId, what, name: taking.customerName ?? 'no name given', href };
+  const fill = { slot_id: cell.slotId, what, name: claim.customerName ?? 'no name given', href };
   return (
-    <Opens dialog="cancel-dialog" fill={{ ...fill, booking_id: taking.bookingId ?? '' }} icon="person">
-      {inside}
+    <DialogSlot dialog="cancel-dialog" fill={{ ...fill, booking_id: claim.bookingId ?? '' }} icon="person">
+      {content}
       <span class="unseen">{`: cancel it on ${what}`}</span>
-    </Opens>
+    </DialogSlot>
   );
 }
 
 /** Another resource claims the shared space: the cell links to that slot. */
-function Shared({ cell, grid }: InsideProps): VNode {
-  const [by] = cell.occupants;
-  if (by === undefined) return <Plain label="Taken" />;
+function Shared({ cell, grid }: ContentProps): VNode {
+  const [claim] = cell.occupants;
+  if (claim === undefined) return <PlainSlot label="Taken" />;
   const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
   const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
-  const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by.slotId));
+  const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === claim.slotId));
   return (
-    <Leads cell={cell} href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)} icon="link">
+    <LinkSlot cell={cell} href={isOnGrid ? `#${claim.slotId}` : claimPath(claim.holdId, claim.bookingId)} icon="link">
       <span class="state">{cell.occupants.some(({ kind }) => kind !== 'held') ? 'Taken' : 'Held'}</span>
       <span class="under">{`shared with ${names.map(({ resource }) => resource.name).join(', ')}`}</span>
-    </Leads>
+    </LinkSlot>
   );
 }
 
 /** A blackout shows its reason, and can be withdrawn. */
-function Closed({ cell, what, grid: { venue } }: InsideProps): VNode {
+function Closed({ cell, what, grid: { venue } }: ContentProps): VNode {
   const [first, ...more] = cell.blackouts;
-  if (first === undefined) return <Plain label="Blackout" />;
+  if (first === undefined) return <PlainSlot label="Blackout" />;
   const at = (instant: Date) => dateTime(instant, venue.timeZone);
   const fill = {
     slot_id: cell.slotId,
@@ -175,10 +175,10 @@ function Closed({ cell, what, grid: { venue } }: InsideProps): VNode {
     more: more.length === 0 ? '' : 'Another blackout keeps the slot closed after you withdraw this one.',
   };
   return (
-    <Opens dialog="withdraw-dialog" fill={fill} icon="closed">
+    <DialogSlot dialog="withdraw-dialog" fill={fill} icon="closed">
       <span class="state">Blackout</span>
       <span class="under">{first.reason}</span>
       <span class="unseen">{`: withdraw it on ${what}`}</span>
-    </Opens>
+    </DialogSlot>
   );
 }

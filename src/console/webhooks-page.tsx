@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { isUnhealthy } from '../webhooks/sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from '../webhooks/subscriptions/subscriptions.model.ts';
 import { subscriptionsQuery } from '../webhooks/subscriptions/subscriptions.schemas.ts';

@@ -1,6 +1,6 @@
 export type Cleanup = ReturnType<typeof createCleanup>;
 
-/** Steps to undo later, the last one first; a failed step does not stop other steps. `run` is safe to call twice. */
+/** Collects steps for `run`, which runs the last one first and continues after a failed one. Safe to call twice. */
 export function createCleanup() {
   const undos: (() => Promise<unknown>)[] = [];
   const runAll = async (): Promise<void> => {

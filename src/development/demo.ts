@@ -68,7 +68,7 @@ async function tellStory(): Promise<void> {
   await suspend();
 }
 
-/** Undoes everything first. The first call decides the exit code. */
+/** Cleans up, then exits. Only the first call has an effect. */
 async function end(exitCode: number, sentence = ''): Promise<void> {
   if (isEnding) return;
   isEnding = true;

@@ -1,4 +1,4 @@
-/** A partner's webhook receiver, which verifies each delivery before anything else. */
+/** A partner's webhook receiver, which verifies each delivery before it uses it. */
 
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -48,7 +48,7 @@ export type ErrorCode =
 /** The reader of a message: partners and operators have different interfaces. */
 export type Audience = 'partner' | 'operator';
 
-/** Operators call services without a partner id. */
+/** The audience of messages to a caller: services get no partner id from operators. */
 export function audienceOf(partnerId: string | undefined): Audience {
   return partnerId === undefined ? 'operator' : 'partner';
 }
@@ -71,7 +71,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The value. @throws DomainError with `code` and `message` if `value` is null */
+/** Returns the value. @throws DomainError with `code` and `message` if `value` is null */
 export function found<T>(value: T | null, code: ErrorCode, message: string): T {
   if (value === null) throw new DomainError(code, message);
   return value;

@@ -1,17 +1,17 @@
 import type { AvailabilityChange, WaitingChange } from '../catalog/changes/changes.model.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
+import type { RetentionRule } from '../domain/data-removal.ts';
 import { toRupees } from '../domain/money.ts';
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
-import type { RetentionRule } from '../domain/retention.ts';
 import { idBound } from '../platform/ids.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { attachedInEvent } from '../reservations/reservation-views.rules.ts';
 import type { Outbox } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
-type OfVenue = Pick<EventRow, 'venueId' | 'isTest' | 'receiverId'>;
+type VenueEvent = Pick<EventRow, 'venueId' | 'isTest' | 'receiverId'>;
 
 /** The venue of an event; null for a sample, and without an event. */
-export function venueIdOf(event: OfVenue | null | undefined): string | null {
+export function venueIdOf(event: VenueEvent | null | undefined): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 
@@ -19,7 +19,7 @@ export function venueIdOf(event: OfVenue | null | undefined): string | null {
  * The venue for which a receiver needs a grant; null if `venueIdOf` is null, and for an event about the receiver's own
  * grant.
  */
-export function requiredVenueId(event: OfVenue | null | undefined): string | null {
+export function requiredVenueId(event: VenueEvent | null | undefined): string | null {
   return event?.receiverId === undefined ? venueIdOf(event) : null;
 }
 
@@ -33,7 +33,7 @@ export function requestIdOf({ actor }: Pick<EventRow, 'actor'>): string | null {
   return actor === undefined || actor.kind === 'service' ? null : (actor.requestId ?? null);
 }
 
-/** The request id if the receiver itself made the call, else null: a caller may put information into its request id. */
+/** The request id if the receiver itself made the call, else null: callers may put private data into request ids. */
 export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string): string | null {
   const { actor } = event;
   return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
@@ -142,6 +142,6 @@ export const PAST_EVENTS: RetentionRule = {
   field: '_id',
   hint: '_id_',
   instant: 'at',
-  isWalked: (before) => ({ _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) } }),
-  isOver: (before) => ({ at: { $lt: before }, slotEnd: { $lt: before }, isUnsequenced: { $exists: false } }),
+  isInRange: (before) => ({ _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) } }),
+  isDeletable: (before) => ({ at: { $lt: before }, slotEnd: { $lt: before }, isUnsequenced: { $exists: false } }),
 };

@@ -1,7 +1,7 @@
 import type { ObjectSchema, Schema } from 'joi';
 import Joi from 'joi';
 import { CHANGE_REASONS } from '../catalog/changes/changes.model.ts';
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pageLimit, uuid } from '../http/fields.ts';
 import {
@@ -20,8 +20,10 @@ import {
 import { EVENT_TYPES, type EventType, isOfBooking, isOfVenue } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
-const reason = (of: string) =>
-  Joi.string().description(`${of}. Only for the partner that made the change.`).example('Rain: the turf is closed.');
+const reason = (meaning: string) =>
+  Joi.string()
+    .description(`${meaning}. Only for the partner that made the change.`)
+    .example('Rain: the turf is closed.');
 
 const test = Joi.boolean()
   .valid(true)
@@ -37,7 +39,7 @@ const window = {
   resource_ids_affected: Joi.array()
     .items(resourceId())
     .description(
-      'Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others.',
+      'Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others.',
     )
     .example(['koramangala-arena-full-turf', EXAMPLE.resourceId])
     .optional(),
@@ -58,7 +60,7 @@ const change = {
     'Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.',
   ),
   to: orNull(timestamp(EXAMPLE.slotEnd)).description(
-    'Slots of operating days that begin at or after it did not change; null: no bound.',
+    'Slots of operating days that begin at or after this instant did not change; null: no bound.',
   ),
 };
 
@@ -72,7 +74,7 @@ const DETAILS: Record<EventType, ObjectSchema> = {
   availability_changed: object({ ...change, test }),
 };
 
-const NO_SLOT = 'Null: it is about the venue.';
+const NO_SLOT = 'Null: the event is about the venue.';
 
 /** The body of an event of this type, without `delivery_id`. */
 export const eventOf = (type: EventType): ObjectSchema =>

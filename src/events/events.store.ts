@@ -1,7 +1,7 @@
 import { writeEach } from '../platform/bulk-writes.ts';
 import { type Db, type Expression, inSnapshot, type ReadOptions, type Snapshot } from '../platform/mongo.ts';
 import { NEWEST, newestByDb } from '../platform/newest-reads.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { beyondAscending } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { type EventRow, eventCollection } from './events.model.ts';
@@ -13,20 +13,20 @@ export async function insertSample(db: Db, event: EventRow): Promise<void> {
 }
 
 /**
- * Writes events to the log, numbered in order from `first`. Returns by outbox why one of its events could not be
- * written; the later events of that outbox are not written. A duplicate key means that the event is in the log
+ * Writes events to the log, numbered in order from `firstNumber`. Returns by outbox id the error of an event that could
+ * not be written; the later events of that outbox are not written. A duplicate key means that the event is in the log
  * already, or that its number was given up.
  */
 export async function insertNumbered(
   db: Db,
   events: readonly EventRow[],
-  first: number,
+  firstNumber: number,
 ): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
-  const rows = events.map((event, index): EventRow => ({ ...event, sequence: first + index }));
+  const rows = events.map((event, index): EventRow => ({ ...event, sequence: firstNumber + index }));
   for (const turn of inTurns(rows)) {
-    const isNext = (event: EventRow) => !failures.has(outboxIdOf(event));
-    const inserts = turn.filter(isNext).map((document) => ({ insertOne: { document } }));
+    const canFollow = turn.filter((event) => !failures.has(outboxIdOf(event)));
+    const inserts = canFollow.map((document) => ({ insertOne: { document } }));
     if (inserts.length === 0) break;
     const errors = await writeEach(eventCollection(db), inserts);
     for (const [index, { insertOne }] of inserts.entries()) {
@@ -37,14 +37,14 @@ export async function insertNumbered(
   return failures;
 }
 
-/** Splits events into rounds: the first event of every outbox, then the second, and so on. */
+/** Splits events into turns: the first event of every outbox, then the second, and so on. */
 function inTurns(events: readonly EventRow[]): EventRow[][] {
   const turns: EventRow[][] = [];
-  const countOf = new Map<string, number>();
+  const turnOf = new Map<string, number>();
   for (const event of events) {
     const outboxId = outboxIdOf(event);
-    const turn = countOf.get(outboxId) ?? 0;
-    countOf.set(outboxId, turn + 1);
+    const turn = turnOf.get(outboxId) ?? 0;
+    turnOf.set(outboxId, turn + 1);
     (turns[turn] ??= []).push(event);
   }
   return turns;
@@ -98,7 +98,7 @@ type Reader = {
   ownVenueIds: readonly string[] | null;
 };
 
-/** The filters of a partner's events, each for an index of its own; few events have a single receiver. */
+/** Two filters for a partner's events, because each has its own index; few events have a single receiver. */
 function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
   return {
     ofVenues: { venueId: { $in: [...venueIds] }, receiverId: { $exists: false } },
@@ -106,8 +106,8 @@ function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
   };
 }
 
-/** Merges two sorted lists and returns the first `limit` events. */
-function merged(lists: readonly EventRow[][], order: (a: EventRow, b: EventRow) => number, limit: number): EventRow[] {
+/** Merges sorted lists and returns the first `limit` events. */
+function merge(lists: readonly EventRow[][], order: (a: EventRow, b: EventRow) => number, limit: number): EventRow[] {
   return lists.flat().sort(order).slice(0, limit);
 }
 
@@ -140,7 +140,7 @@ export async function findEventsBetween(
       .limit(limit)
       .toArray();
   const lists = await Promise.all([find(ofVenues, 'events_of_venue'), find(ofOwnGrants, 'events_of_receiver')]);
-  return merged(lists, (a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1), limit);
+  return merge(lists, (a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1), limit);
 }
 
 type FeedFilter = {
@@ -179,15 +179,15 @@ export async function findFeed(
     find(ofVenues, isByTime ? 'events_of_venue' : 'feed_of_venue'),
     find(ofOwnGrants, 'events_of_receiver'),
   ]);
-  return merged(lists, (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0), limit);
+  return merge(lists, (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0), limit);
 }
 
 /** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */
 export async function eraseTextsOfEvents(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
   const events = eventCollection(db);
-  const ofThem = { holdId: { $in: [...holdIds] } };
-  await events.updateMany({ ...ofThem, reason: { $type: 'string' } }, { $set: { reason: replacement } });
-  await events.updateMany({ ...ofThem, attached: { $exists: true } }, { $unset: { attached: '' } });
-  const rows = await events.find(ofThem, { projection: { _id: 1 } }).toArray();
+  const ofReservations = { holdId: { $in: [...holdIds] } };
+  await events.updateMany({ ...ofReservations, reason: { $type: 'string' } }, { $set: { reason: replacement } });
+  await events.updateMany({ ...ofReservations, attached: { $exists: true } }, { $unset: { attached: '' } });
+  const rows = await events.find(ofReservations, { projection: { _id: 1 } }).toArray();
   return rows.map((row) => row._id);
 }

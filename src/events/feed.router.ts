@@ -2,7 +2,7 @@ import { fieldError } from '../domain/errors.ts';
 import { listing, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './events.rules.ts';
 import { type FeedQuery, feedPage, feedQuery } from './events.schemas.ts';

@@ -1,7 +1,7 @@
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Db, readingSnapshot } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { findFeed } from './events.store.ts';

@@ -13,7 +13,7 @@ import { closeRanges, giveUpRange, openRange } from './sequence-numbers.store.ts
 
 export { eraseTextsOfEvents } from './events.store.ts';
 
-type Logged = { failures: ReadonlyMap<string, Error>; closed: Promise<unknown> };
+type LogResult = { failures: ReadonlyMap<string, Error>; closed: Promise<unknown> };
 
 /** A second round is needed only if another process logged some of the events first. */
 const MAX_ROUNDS = 5;
@@ -22,10 +22,10 @@ const MAX_ROUNDS = 5;
  * Writes events to the log with sequence numbers, in order of time; existing events stay unchanged. The numbers come
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
- * order. Returns `failures`, by outbox the error of an event that is not in the log, and `closed`, which resolves when
- * the feed may show the events.
+ * order. Returns `failures`, by outbox id the error of an event that is not in the log, and `closed`, which resolves
+ * when the feed may show the events.
  */
-export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<Logged> {
+export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<LogResult> {
   const failures = new Map<string, Error>();
   const closings: Promise<unknown>[] = [];
   // The sort is stable: events of one instant keep their outbox's order.
@@ -57,7 +57,7 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   }
 }
 
-/** Does not wait, because the database may be away. If this fails, the sweep ends the range. */
+/** Does not wait, because the database may be away. If it fails, the sweep ends the range. */
 function giveUp(db: Db, range: NumberRange): void {
   giveUpRange(db, range).catch(() => undefined);
 }

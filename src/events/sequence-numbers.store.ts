@@ -58,21 +58,21 @@ export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   await closeRanges(db, [range]);
 }
 
-const NONE = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 function filler({ at }: NumberRange, sequence: number): EventRow {
   return {
     _id: newId(),
     type: 'hold_expired',
     at,
-    venueId: NONE,
+    venueId: NO_ID,
     resourceId: '',
     slotId: '',
     slotStart: at,
     slotEnd: at,
-    holdId: NONE,
+    holdId: NO_ID,
     bookingId: null,
-    originatorId: NONE,
+    originatorId: NO_ID,
     holdExpiresAt: null,
     pricePaise: 0,
     reason: null,
@@ -93,7 +93,7 @@ export async function skipSequenceNumbers(db: Db, count: number): Promise<void> 
   });
 }
 
-/** When the feed begins. */
+/** The instant at which the feed begins. */
 export const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
 
 /** Removes the sequence numbers of events older than `keptMs`, so that readers of the feed do not scan them. */

@@ -9,14 +9,14 @@ const UNNUMBERED_INDEX = 'unsequenced_events_by_instant';
 const UNNUMBERED = { isUnsequenced: true } as const;
 const BATCH = 500;
 
-/** How many events have no sequence number yet; 0 without the index, which only those releases created. */
+/** How many events have no number; 0 if the index is missing, which only releases up to 1.0.0 created. */
 export async function countUnnumbered(db: Db): Promise<number> {
   const indexes = await eventCollection(db).indexes();
   if (!indexes.some(({ name }) => name === UNNUMBERED_INDEX)) return 0;
   return eventCollection(db).countDocuments(UNNUMBERED, NEWEST);
 }
 
-/** Numbers such events in order of time, until none is left or `stopping` aborts; returns how many. */
+/** Numbers these events in order of time, until none is left or `stopping` aborts; returns how many. */
 export async function numberEvents(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     if (stopping.aborted || (await countUnnumbered(db)) === 0) return count;

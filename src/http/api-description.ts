@@ -10,8 +10,8 @@ import type { Operation } from './route.ts';
 
 const DESCRIPTION_PATH = '/openapi.json';
 
-/** Describes the endpoint of the description itself, which is public unless the listener requires a key. */
-export const describesItself = (isPublic: boolean): Operation => ({
+/** The operation that returns the API description. It needs a key unless `isPublic`. */
+export const descriptionOperation = (isPublic: boolean): Operation => ({
   method: 'get',
   path: DESCRIPTION_PATH,
   operationId: 'getDescription',
@@ -27,7 +27,7 @@ export const describesItself = (isPublic: boolean): Operation => ({
   ...(isPublic ? { isPublic: true } : {}),
 });
 
-/** Serves the OpenAPI document of a listener, which is made on first use: that takes a fifth of a second. */
+/** Serves the OpenAPI document of a listener. The first request makes the document, which takes 0.2 s. */
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
   let document: OpenApiDocument | undefined;
   mountGet(app, DESCRIPTION_PATH, (req, res) => {
@@ -35,7 +35,7 @@ export function mountApiDescription(app: Express, describe: () => OpenApiDocumen
     // Generated clients call the server named here, and many cannot use a path.
     const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
     const servers = document.servers.map((server) => ({ ...server, url: origin }));
-    // Clients revalidate it each time, so that they never read an older version.
+    // Clients revalidate the document each time, so they never read an older version.
     res
       .set('Cache-Control', 'no-cache')
       .type('json')
@@ -59,9 +59,9 @@ export function mountApiReference(app: Express, reference: ReferencePage): void 
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
   const { path: base } = reference;
   const page = referencePage(reference, version);
-  mountGet(app, base, (_req, res) => sendOwn(res, 'html', page));
-  mountGet(app, `${base}/reference.js`, (_req, res) => sendOwn(res, 'js', REFERENCE_SCRIPT));
-  mountGet(app, `${base}/reference.css`, (_req, res) => sendOwn(res, 'css', REFERENCE_STYLE));
+  mountGet(app, base, (_req, res) => sendRevalidated(res, 'html', page));
+  mountGet(app, `${base}/reference.js`, (_req, res) => sendRevalidated(res, 'js', REFERENCE_SCRIPT));
+  mountGet(app, `${base}/reference.css`, (_req, res) => sendRevalidated(res, 'css', REFERENCE_STYLE));
   for (const file of SWAGGER_UI_FILES) {
     mountGet(app, `${base}/${file}`, (_req, res) => {
       // The page requests these files with the version in the query, so a newer version has another address.
@@ -72,7 +72,7 @@ export function mountApiReference(app: Express, reference: ReferencePage): void 
 }
 
 /** Cached by browsers and revalidated each time. */
-function sendOwn(res: Response, type: string, text: string): void {
+function sendRevalidated(res: Response, type: string, text: string): void {
   res.setHeader('Cache-Control', 'private, no-cache');
   res.type(type).send(text);
 }

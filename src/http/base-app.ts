@@ -7,19 +7,19 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { isTracing } from '../platform/tracing.ts';
 import { withoutPort } from './client-address.rules.ts';
-import { hostNamedBy } from './host-header.rules.ts';
+import { hostIn } from './host-header.rules.ts';
 import { redactPath } from './redact-path.rules.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './trace-requests.ts';
 
 type BaseAppOptions = {
   trustedProxies?: readonly string[];
-  /** Words of paths that are not in route tables, such as mounted pages. */
+  /** Words that the log may show in paths besides those of route tables, for example of mounted pages. */
   moreWords?: readonly string[];
 };
 
 /**
- * The common part of all listeners: request ids, a log line for each request without personal data, security headers,
+ * The common part of all listeners: request ids, one log line a request without personal data, security headers, and
  * `no-store`.
  */
 export function createBaseApp(
@@ -44,9 +44,9 @@ export function createBaseApp(
   });
   if (isTracing()) app.use(traceRequests());
   app.use(logRequests(log));
-  const constant = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
+  const sameHeaders = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
   app.use((req, res, next) => {
-    for (const [name, value] of constant) res.setHeader(name, value);
+    for (const [name, value] of sameHeaders) res.setHeader(name, value);
     // `fetch` sends no-cache with every If-None-Match, and Express would then never respond with 304.
     delete req.headers['cache-control'];
     const fault = faultOfHost(req);
@@ -63,7 +63,7 @@ function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | und
   const [value] = values;
   if (value === undefined)
     return httpVersion === '1.1' ? 'The request has no Host header, which HTTP/1.1 requires. Send one.' : undefined;
-  return hostNamedBy(value) === undefined
+  return hostIn(value) === undefined
     ? 'The Host header is malformed. Send the host of the URL, and its port if it has one.'
     : undefined;
 }

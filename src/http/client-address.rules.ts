@@ -1,11 +1,12 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The caller's normalised address: `named` by a trusted proxy, else the connection's. */
-export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
+/** The caller's normalised address: from a trusted proxy's header, else of the connection. */
+export function clientAddress(forwarded: string | undefined, connection: string | undefined): string | undefined {
   // IPv4 has only one form.
-  if (named !== undefined && isIPv4(named)) return named;
-  const address = [named && withoutPort(named), connection].find((each) => each !== undefined && ipaddr.isValid(each));
+  if (forwarded !== undefined && isIPv4(forwarded)) return forwarded;
+  const candidates = [forwarded && withoutPort(forwarded), connection];
+  const address = candidates.find((each) => each !== undefined && ipaddr.isValid(each));
   return address === undefined ? undefined : ipaddr.process(address).toString();
 }
 
@@ -18,8 +19,8 @@ export function withoutPort(address: string): string {
 }
 
 /**
- * The key of a limit per address: an IPv4 address, or the first 64 bits of an IPv6 address, because a client chooses
- * its other bits.
+ * The key under which a limit counts an address: an IPv4 address, or the first 64 bits of an IPv6 address, because a
+ * client chooses its other bits.
  */
 export function addressKey(ip: string | undefined): string {
   if (ip !== undefined && isIPv4(ip)) return ip;

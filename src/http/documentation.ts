@@ -8,14 +8,14 @@ import { mountGet, rejectWrites } from './mount-routes.ts';
 /** The folder that `scripts/build-site.ts` writes, next to `src/` and `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../.site/', import.meta.url));
 
-const START = '/docs';
-const ASSETS = `${START}/assets/`;
-const MISSING = `${START}/404`;
+const START_PAGE = '/docs';
+const ASSETS = `${START_PAGE}/assets/`;
+const MISSING_PAGE = `${START_PAGE}/404`;
 
-const ENTRANCE = { documentation: START, description: '/openapi.json', llms: '/llms.txt' };
+const ADDRESSES = { documentation: START_PAGE, description: '/openapi.json', llms: '/llms.txt' };
 
-/** Other files are sources of examples. */
-const TYPES: Readonly<Record<string, string>> = {
+/** The content types of files by their ending. Other files are sources of examples, sent as plain text. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -32,26 +32,26 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);
-  if (!names.has(START)) log.warn({ folder }, 'documentation at /docs is missing: run npm run build');
+  if (!names.has(START_PAGE)) log.warn({ folder }, 'documentation at /docs is missing: run npm run build');
   mountGet(app, '/', (req, res) => {
     res.vary('Accept');
-    if (req.accepts(['json', 'html']) === 'html') res.redirect(START);
-    else res.json(ENTRANCE);
+    if (req.accepts(['json', 'html']) === 'html') res.redirect(START_PAGE);
+    else res.json(ADDRESSES);
   });
-  for (const pattern of [`${START}{/*page}`, `${START}.md`, '/llms.txt', '/llms-full.txt']) {
+  for (const pattern of [`${START_PAGE}{/*page}`, `${START_PAGE}.md`, '/llms.txt', '/llms-full.txt']) {
     const pages = app.route(pattern);
     pages.get((req, res, next) => {
-      const url = wantedBy(req, names);
-      const name = url === MISSING ? undefined : names.get(url);
+      const url = requestedUrl(req, names);
+      const name = url === MISSING_PAGE ? undefined : names.get(url);
       if (name !== undefined) return send(res, folder, name, next);
-      const missing = names.get(MISSING);
+      const missing = names.get(MISSING_PAGE);
       res.vary('Accept');
       if (missing === undefined || req.accepts(['json', 'html']) !== 'html') return next();
       return send(res.status(404), folder, missing, next);
     });
     pages.all((req, res, next) => {
       const url = pathOf(req);
-      if (names.has(url) && url !== MISSING) rejectWrites(req, res, next);
+      if (names.has(url) && url !== MISSING_PAGE) rejectWrites(req, res, next);
       else next();
     });
   }
@@ -71,12 +71,12 @@ function namesIn(folder: string): ReadonlyMap<string, string> {
   return new Map(names.map((name) => [`/${name.replace(/\.html$/, '')}`, name]));
 }
 
-function wantedBy(req: Request, names: ReadonlyMap<string, string>): string {
+function requestedUrl(req: Request, names: ReadonlyMap<string, string>): string {
   const url = pathOf(req);
-  const twin = `${url}.md`;
-  if (!names.has(twin)) return url;
+  const markdownUrl = `${url}.md`;
+  if (!names.has(markdownUrl)) return url;
   req.res?.vary('Accept');
-  return req.accepts(['text/html', 'text/markdown']) === 'text/markdown' ? twin : url;
+  return req.accepts(['text/html', 'text/markdown']) === 'text/markdown' ? markdownUrl : url;
 }
 
 const pathOf = (req: Request): string => req.path.replace(/\/$/, '');
@@ -89,7 +89,7 @@ function send(res: Response, folder: string, name: string, next: NextFunction): 
   const isCompressed = isPacked && res.req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
   const headers = {
     'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'Content-Type': TYPES[path.extname(name)] ?? 'text/plain; charset=utf-8',
+    'Content-Type': CONTENT_TYPES[path.extname(name)] ?? 'text/plain; charset=utf-8',
     ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
   };
   const options = { root: folder, cacheControl: false, lastModified: false, acceptRanges: false, headers };

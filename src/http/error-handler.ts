@@ -28,12 +28,12 @@ export function errorBody({ code, message, requestId, hasPage, extras = {} }: Er
   return { success: false, error: { code, message, request_id: requestId, ...page, ...extras } };
 }
 
-/** The Retry-After while the database is unavailable or equal work is running. */
+/** The Retry-After while the database is unavailable or an equal call is running. */
 export const RETRY_AFTER_SECONDS = '1';
 
-const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+const RETRY_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
-/** The documented body for anything thrown: DomainErrors by their text, 503 if MongoDB is unavailable, else 500. */
+/** Sends the documented error body: for a DomainError its text, 503 if MongoDB is unavailable, else 500. */
 export const errorHandler: ErrorRequestHandler = async (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
   if (error.code === 'INTERNAL_ERROR') requestLog(req, res).error({ err: thrown }, 'unexpected error');
@@ -44,7 +44,7 @@ export const errorHandler: ErrorRequestHandler = async (thrown: unknown, req, re
     return;
   }
   // A rate limit has already set Retry-After.
-  if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After')) res.set('Retry-After', RETRY_AFTER_SECONDS);
+  if (RETRY_LATER.has(error.code) && !res.hasHeader('Retry-After')) res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');

@@ -4,8 +4,8 @@ import { isUuid } from '../platform/ids.ts';
 import { decodeCursor, type Position } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
-// `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. Descriptions state
-// other rules.
+// `meta.jsonSchema` publishes what custom rules check, with patterns that work in every language. Rules that it cannot
+// state are in descriptions.
 
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
@@ -44,13 +44,13 @@ export const prose = (max: number) => readable(max).pattern(LINES);
 export const opaque = (max: number, min = 1) =>
   characters(min, max).pattern(ONE_LINE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
 
-const UUID_ANYWHERE = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
+const PORTABLE_UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
 
 export const uuid = () =>
   Joi.string()
     .custom((value: string, helpers) => (isUuid(value) ? value.toLowerCase() : helpers.error('string.uuid')))
     .messages({ 'string.uuid': 'must be a UUID' })
-    .meta({ jsonSchema: { format: 'uuid', pattern: UUID_ANYWHERE } });
+    .meta({ jsonSchema: { format: 'uuid', pattern: PORTABLE_UUID } });
 
 export const date = () =>
   Joi.string()
@@ -64,18 +64,18 @@ export const date = () =>
     })
     .meta({ jsonSchema: { format: 'date' } });
 
-/** `schema` for a field that must not be after the field `last`; `read` parses both. */
-const notAfter = (schema: Joi.StringSchema, last: string, read: (given: string) => string | Date | undefined) =>
+/** `schema` with the rule that its value is not after the field `endField`, which `read` parses. */
+const notAfter = (schema: Joi.StringSchema, endField: string, read: (given: string) => string | Date | undefined) =>
   schema
     .custom((value: string | Date, helpers) => {
-      const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
+      const [{ [endField]: given }] = helpers.state.ancestors as [Record<string, unknown>];
       const end = typeof given === 'string' ? read(given) : undefined;
       return end !== undefined && value > end ? helpers.error('string.order') : value;
     })
-    .messages({ 'string.order': `must not be after ${last}` });
+    .messages({ 'string.order': `must not be after ${endField}` });
 
-export const dateNotAfter = (last: string) =>
-  notAfter(date(), last, (given) => (isCalendarDate(given) ? given : undefined));
+export const dateNotAfter = (endField: string) =>
+  notAfter(date(), endField, (given) => (isCalendarDate(given) ? given : undefined));
 
 /** An RFC 3339 instant with an offset or Z; the handler gets a Date, cut to milliseconds. */
 export const instant = () =>
@@ -91,12 +91,12 @@ export const instant = () =>
       'string.plus': 'has a space before its offset: in a URL, write + as %2B',
       'string.instant': 'must be an RFC 3339 timestamp with an offset, for example 2026-11-21T04:30:00.000Z',
     })
-    .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
+    .meta({ jsonSchema: { format: 'date-time', pattern: PORTABLE_INSTANT } });
 
-export const instantNotAfter = (last: string) => notAfter(instant(), last, parseInstant);
+export const instantNotAfter = (endField: string) => notAfter(instant(), endField, parseInstant);
 
 // Requires seconds, as `date-time` does. `[0-9]`, because in some languages `\d` matches the digits of every script.
-const INSTANT_ANYWHERE =
+const PORTABLE_INSTANT =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$';
 
 /** Local time `HH:MM`, 00:00 to 23:55, in steps of five minutes. */
@@ -114,7 +114,7 @@ export const wallTimeEnd = () =>
     .messages({ 'string.pattern.base': 'must be a time HH:MM from 00:00 to 24:00 on a multiple of 5 minutes' })
     .meta({ jsonSchema: { pattern: '^(([01][0-9]|2[0-3]):[0-5][05]|24:00)$' } });
 
-const bounded = Joi.extend((joi: Joi.Root) => ({
+const boundedJoi = Joi.extend((joi: Joi.Root) => ({
   type: 'array',
   base: joi.array(),
   validate(value: unknown[], { schema, error }: Joi.CustomHelpers) {
@@ -124,7 +124,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
 })) as { array: () => Joi.ArraySchema };
 
 /** At most `max` items. Items of a longer list are not checked: thousands of faults take a second and megabytes. */
-export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
+export const list = (items: Joi.Schema, max: number) => boundedJoi.array().items(items).max(max);
 
 export const rupees = () =>
   Joi.number()

@@ -6,7 +6,7 @@ export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener closes under load. */
 export type Drain = {
-  /** How long it continues to serve connected clients, until load balancers have seen `/readyz` fail. */
+  /** How long the listener continues to serve connected clients, until load balancers have seen `/readyz` fail. */
   announceMs: number;
   /** How long a connection must then be silent before it is closed. */
   idleMs: number;
@@ -20,7 +20,7 @@ const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
 /** Limits the time for accepting waiting connections: clients that keep connecting must not prevent the stop. */
-const TAKE_TIMEOUT_MS = 5000;
+const ACCEPT_TIMEOUT_MS = 5000;
 
 /**
  * Returns the `close` of a server. It accepts the connections that wait, then every response says `Connection: close`,
@@ -29,11 +29,11 @@ const TAKE_TIMEOUT_MS = 5000;
  */
 export function gracefulClose(server: Server, connections: Connections): (drain?: Drain) => Promise<void> {
   let isClosing = false;
-  const latest = new WeakMap<Socket, ServerResponse>();
+  const lastResponses = new WeakMap<Socket, ServerResponse>();
   // Runs before the app, which may respond at once.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (isClosing) setConnectionClose(response, latest.get(socket));
-    latest.set(socket, response);
+    if (isClosing) setConnectionClose(response, lastResponses.get(socket));
+    lastResponses.set(socket, response);
   });
   return async ({ announceMs, idleMs } = AT_ONCE) => {
     const announcedAt = performance.now() + announceMs;
@@ -45,14 +45,14 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
     NetServer.prototype.close.call(server);
     for (const response of connections.values()) if (response !== undefined) setConnectionClose(response);
     const stopChecking = closeSilent(connections, idleMs);
-    const cut = setTimeout(() => server.closeAllConnections(), FINISH_TIMEOUT_MS);
+    const cutTimer = setTimeout(() => server.closeAllConnections(), FINISH_TIMEOUT_MS);
     await closed;
-    clearTimeout(cut);
+    clearTimeout(cutTimer);
     stopChecking();
   };
 }
 
-/** Only the last response to pipelined requests may end the connection. */
+/** Makes the response end its connection. Of pipelined responses, only the last one may do so. */
 function setConnectionClose(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -63,14 +63,14 @@ function setConnectionClose(response: ServerResponse, before?: ServerResponse): 
  * connections that wait when it stops listening are reset, although requests were sent on them.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
-  const endsAt = performance.now() + TAKE_TIMEOUT_MS;
-  let taken = 0;
+  const endsAt = performance.now() + ACCEPT_TIMEOUT_MS;
+  let acceptedCount = 0;
   const count = () => {
-    taken += 1;
+    acceptedCount += 1;
   };
   server.on('connection', count);
-  for (let before = -1; taken !== before && performance.now() < endsAt; ) {
-    before = taken;
+  for (let before = -1; acceptedCount !== before && performance.now() < endsAt; ) {
+    before = acceptedCount;
     // Wait twice: only the second immediate follows a poll for connections.
     await nextImmediate();
     await nextImmediate();
@@ -80,20 +80,20 @@ async function untilNoneWaits(server: Server): Promise<void> {
 
 /** Closes each connection that has had no response in progress and received nothing for `idleMs`. */
 function closeSilent(connections: Connections, idleMs: number): () => void {
-  const silent = new WeakMap<Socket, { bytes: number; since: number }>();
+  const reads = new WeakMap<Socket, { bytes: number; since: number }>();
   const isSilent = (socket: Socket): boolean => {
-    const known = silent.get(socket);
+    const known = reads.get(socket);
     const isActive = connections.get(socket) !== undefined || known?.bytes !== socket.bytesRead;
     const now = performance.now();
     const since = known === undefined || isActive ? now : known.since;
-    silent.set(socket, { bytes: socket.bytesRead, since });
+    reads.set(socket, { bytes: socket.bytesRead, since });
     return now - since >= idleMs && connections.get(socket) === undefined;
   };
   const check = () => {
-    const over = [...connections.keys()].filter(isSilent);
+    const silentNow = [...connections.keys()].filter(isSilent);
     // A busy process reads arrived data between a timer and an immediate.
     setImmediate(() => {
-      for (const socket of over) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
+      for (const socket of silentNow) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
     });
   };
   const checking = setInterval(check, CHECK_EVERY_MS);

@@ -6,7 +6,7 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|[a-z0-9._-]+)(?::\d{0,5})?$/i;
 const PRIVATE_ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
 /** The host in a Host header, in lower case without the port; undefined if malformed. */
-export function hostNamedBy(value: string): string | undefined {
+export function hostIn(value: string): string | undefined {
   const [matched, ipv6] = HOST.exec(value) ?? [];
   if (matched === undefined || (ipv6 !== undefined && !isIPv6(ipv6))) return undefined;
   return matched.replace(/:\d*$/, '').toLowerCase();

@@ -12,8 +12,8 @@ export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
   const values = req.headersDistinct['idempotency-key'] ?? [];
   const keys = new Set(values.map(decoded).map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value));
   const [key] = keys;
-  const { [FIELD]: own = key } = body as { [FIELD]?: unknown };
-  return keys.size === 1 && own === key
+  const { [FIELD]: keyInBody = key } = body as { [FIELD]?: unknown };
+  return keys.size === 1 && keyInBody === key
     ? { body: { ...body, [FIELD]: key }, faults: [] }
     : { body, faults: [{ path: FIELD, message: AMBIGUOUS }] };
 }

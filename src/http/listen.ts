@@ -7,7 +7,7 @@ import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
   url: string;
-  /** Closes silent connections at once unless told to `drain`, and waits for requests in progress. */
+  /** Waits for requests in progress. Closes silent connections at once, or after the times in `drain`. */
   close: (drain?: Drain) => Promise<void>;
 };
 
@@ -38,9 +38,9 @@ export async function listen(
   app: Express,
   host: string,
   port: number,
-  some: Partial<ListenerLimits> = {},
+  overrides: Partial<ListenerLimits> = {},
 ): Promise<Listener> {
-  const limits = { ...LIMITS, ...some };
+  const limits = { ...LIMITS, ...overrides };
   const server = createServer(
     {
       ...presetPrototypes(app),
@@ -66,11 +66,8 @@ export async function listen(
     server.once('error', reject).listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return {
-    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${address.port}`,
-    close,
-  };
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return { url: `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`, close };
 }
 
 function watchConnections(server: Server): Connections {
@@ -88,7 +85,7 @@ function watchConnections(server: Server): Connections {
   return connections;
 }
 
-/** Cuts clients that do not read their response, or the next piece of a streamed one: Node would wait for ever. */
+/** Cuts clients that do not read their response, or the rest of it: Node would wait for ever. */
 function cutSlowReaders(
   server: Server,
   connections: Connections,

@@ -11,7 +11,7 @@ import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
 import { checkInput, misspeltFields, requireNoFaults } from './validate.ts';
 
-type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
+type Options = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
 
 /**
  * Serves the rows of a route table. Checks in order: route, caller, limit, body and query, handler. `limit` finds the
@@ -23,7 +23,7 @@ export function mountRoutes<Caller>(
   router: IRouter,
   routes: readonly Route<Caller>[],
   authenticate: Authenticate<Caller>,
-  { limit = pass, beforeRejection = pass, ignoredInQuery = [] }: Around = {},
+  { limit = pass, beforeRejection = pass, ignoredInQuery = [] }: Options = {},
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
@@ -55,15 +55,12 @@ const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
   return withTimeout(timeoutMs, work).catch((err: unknown) => {
-    throw err instanceof DOMException && err.name === 'TimeoutError' ? outOfTime() : err;
+    if (!(err instanceof DOMException && err.name === 'TimeoutError')) throw err;
+    throw new DomainError(
+      'SERVICE_UNAVAILABLE',
+      'The database did not respond within 10 s, so the call may or may not have taken effect. Repeat it after the seconds in Retry-After, with the same idempotency_key.',
+    );
   });
-}
-
-function outOfTime(): DomainError {
-  return new DomainError(
-    'SERVICE_UNAVAILABLE',
-    'The database did not respond within 10 s, so the call may or may not have taken effect. Repeat it after the seconds in Retry-After, with the same idempotency_key.',
-  );
 }
 
 type Locals = { identifiedAtMs: number; identifyingMs: number };
@@ -78,7 +75,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-/** If a body takes longer to arrive, the API key may be revoked meanwhile. */
+/** While a body takes longer to arrive, the API key may be revoked. */
 const PROMPT_BODY_MS = 100;
 
 function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {

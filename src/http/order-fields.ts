@@ -17,32 +17,34 @@ export const customerPhone = (region: string) =>
 export const orderReference = () =>
   opaque(255).description('Your own reference of the order; stored as given.').example('order-2026-000731');
 
-const METADATA = { keys: 20, key: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', value: 500 };
-const METADATA_KEY = new RegExp(METADATA.key);
-const METADATA_VALUE = opaque(METADATA.value).allow('');
+const MAX_KEYS = 20;
+const KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$';
+const MAX_VALUE_LENGTH = 500;
+const METADATA_KEY = new RegExp(KEY_PATTERN);
+const METADATA_VALUE = opaque(MAX_VALUE_LENGTH).allow('');
 
 export const metadata = () =>
   Joi.object<Record<string, string>>()
     .unknown()
     .custom((value: Record<string, unknown>, helpers) => {
       const entries = Object.entries(value);
-      const isEach = entries.every(
+      const areValid = entries.every(
         ([key, kept]) =>
           METADATA_KEY.test(key) && METADATA_VALUE.validate(kept, { convert: false }).error === undefined,
       );
-      return isEach && entries.length <= METADATA.keys ? value : helpers.error('metadata');
+      return areValid && entries.length <= MAX_KEYS ? value : helpers.error('metadata');
     })
     .messages({
-      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ -, beginning with a letter or digit. Values are one line of at most ${METADATA.value} characters`,
+      metadata: `must have at most ${MAX_KEYS} keys of 1 to 40 characters A-Z a-z 0-9 _ -, beginning with a letter or digit. Values are one line of at most ${MAX_VALUE_LENGTH} characters`,
     })
     .description(
-      `Your own data: at most ${METADATA.keys} texts of ${METADATA.value} characters. Only your reads and events show it. Store no personal data in it.`,
+      `Your own data: at most ${MAX_KEYS} texts of ${MAX_VALUE_LENGTH} characters. Only your reads and events show it. Store no personal data in it.`,
     )
     .meta({
       jsonSchema: {
-        maxProperties: METADATA.keys,
-        propertyNames: { pattern: METADATA.key },
-        additionalProperties: { type: 'string', maxLength: METADATA.value },
+        maxProperties: MAX_KEYS,
+        propertyNames: { pattern: KEY_PATTERN },
+        additionalProperties: { type: 'string', maxLength: MAX_VALUE_LENGTH },
       },
     })
     .example({ basket: 'b-118', channel: 'app' });

@@ -4,7 +4,7 @@ import type { FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
 /** At most this many unknown fields are named. */
-export const MOST_NAMES = 10;
+export const MAX_NAMES = 10;
 
 /** A name that a field could have; any other may be a customer's data and is not repeated. */
 export const FIELD_NAME = /^[\w-]{1,40}$/;
@@ -13,15 +13,15 @@ export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonl
   Object.keys((schema.describe()['keys'] ?? {}) as object),
 );
 
-export function repeatedInQuery(given: Record<string, unknown>): FieldFault[] {
+export function repeatedFields(given: Record<string, unknown>): FieldFault[] {
   const names = Object.keys(given).filter((name) => Array.isArray(given[name]));
-  return names.slice(0, MOST_NAMES).map((name) => ({ path: pathOf(name), message: 'is sent twice: send it once' }));
+  return names.slice(0, MAX_NAMES).map((name) => ({ path: pathOf(name), message: 'is sent twice: send it once' }));
 }
 
 const pathOf = (name: string): string => (FIELD_NAME.test(name) ? name : 'query');
 
 /** Faults for numbers and booleans in a query that are not canonical: ` 5`, `+5`, `05`, `5.0`. */
-export function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
+export function nonCanonicalFields(given: Record<string, unknown>, clean: unknown): FieldFault[] {
   return Object.entries(clean as Record<string, unknown>)
     .filter(([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value))
     .map(([path, value]) => ({ path, message: `must be written exactly as ${String(value)}` }));
@@ -29,7 +29,7 @@ export function rewritten(given: Record<string, unknown>, clean: unknown): Field
 
 const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
 
-export function unknownInQuery(
+export function unknownFields(
   given: Record<string, unknown>,
   schema: ObjectSchema<unknown> | undefined,
   ignored: readonly string[],
@@ -40,7 +40,7 @@ export function unknownInQuery(
   const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
   if (unknown.length === 0) return [];
   const remedy = known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
-  return [...new Set(unknown.map(pathOf))].slice(0, MOST_NAMES).map((path) => ({
+  return [...new Set(unknown.map(pathOf))].slice(0, MAX_NAMES).map((path) => ({
     path,
     message: `${path === 'query' ? 'has an unknown field' : 'is not a known query field'}: ${remedy}`,
   }));
@@ -53,7 +53,7 @@ export function undecodableFields(url: string): FieldFault[] {
   if (query === url || !query.includes('%')) return [];
   const faulty = query.split('&').filter((pair) => !isUtf8(percentDecoded(pair)));
   const names = faulty.map((pair) => pair.split('=', 1)[0] ?? '');
-  return names.slice(0, MOST_NAMES).map((name) => ({
+  return names.slice(0, MAX_NAMES).map((name) => ({
     path: pathOf(name),
     message: 'is not UTF-8: percent-encode the bytes of the text in UTF-8',
   }));

@@ -9,15 +9,15 @@ import type { Authenticate } from './route.ts';
 
 const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
 
-const limited = counter({
+const limitedTotal = counter({
   name: 'http_rate_limited_total',
   help: 'Calls over a limit of calls of one partner, or of wrong keys from one address.',
   labelNames: ['listener', 'limit'],
 });
 
 export function limitedCalls(db: Db, listener: 'partner' | 'admin', limit: 'calls' | 'wrong_keys'): () => void {
-  limited(db).inc({ listener, limit }, 0);
-  return () => limited(db).inc({ listener, limit });
+  limitedTotal(db).inc({ listener, limit }, 0);
+  return () => limitedTotal(db).inc({ listener, limit });
 }
 
 /**
@@ -71,10 +71,10 @@ export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit:
 }
 
 /**
- * Checks the key of a call. An unknown key is counted under its address before it is looked up. Over the limit of the
- * address, or of all addresses, lookups are batched: a valid key always passes, and invalid ones cost few reads (ADR
- * 0014). Over the limit of its address, an invalid key gets 429 instead of 401 or 403. `onLimited` is called for each
- * 429. A call without a key is not counted.
+ * Checks the key of a call. Counts an unknown key under the caller's address before looking it up. Over the limit of
+ * this address, or of all addresses, lookups are batched: a valid key always passes, and invalid ones cost few reads
+ * (ADR 0014). Over the limit of the address, an invalid key gets 429 instead of 401 or 403, and `onLimited` is called.
+ * A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
 export function limitBadKeys<Caller>(
@@ -101,7 +101,7 @@ export function limitBadKeys<Caller>(
       if (key === undefined) {
         if (limits !== undefined)
           setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isOverLimit: false });
-        throw req.get('authorization') === undefined ? err : new DomainError('INVALID_API_KEY', IN_AUTHORIZATION);
+        throw req.get('authorization') === undefined ? err : new DomainError('INVALID_API_KEY', KEY_IN_AUTHORIZATION);
       }
       if (isWrongKey(err)) onWrongKey();
       if (limits === undefined) throw err;
@@ -114,7 +114,7 @@ export function limitBadKeys<Caller>(
   };
 }
 
-const IN_AUTHORIZATION =
+const KEY_IN_AUTHORIZATION =
   'The key is read from the header x-api-key, not from Authorization. Send it there, without the word Bearer.';
 
 async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {

@@ -3,7 +3,7 @@ import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
 import type { RedisConnection } from '../platform/redis-client.ts';
 
-/** At most `limit` calls in the `windowSeconds` after the first call; callers see `name`. */
+/** At most `limit` calls in the `windowSeconds` after the first call. Rate limit headers contain `name`. */
 export type Quota = { name: string; limit: number; windowSeconds: number };
 
 /** The state of a key's window, which ends in `resetMs`. */
@@ -43,7 +43,7 @@ const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SEC
 /** The limit for all addresses together: a client may have any number of them. */
 const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
 const REDIS_TIMEOUT_MS = 100;
-/** How often Redis is probed while it is away; no call waits for a probe. */
+/** The time between probes while Redis is unavailable; no call waits for a probe. */
 const PROBE_INTERVAL_MS = 250;
 
 export type RateLimitSettings = {
@@ -93,9 +93,9 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
 }
 
 /**
- * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is away or rejects writes, each process
- * counts alone. Only the first call waits for the time-out; later ones use Redis again after a probe has succeeded.
- * With the library's own fallback every call would wait.
+ * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is unavailable or rejects writes, each
+ * process counts alone. Only the first call waits for the time-out; later calls use Redis again once a probe has
+ * succeeded. With the library's own fallback every call would wait.
  */
 function createSharedLimiter(quota: Quota, redis: RedisConnection, keyPrefix: string, log: Logger): RateLimiter {
   const local = createLocalLimiter(quota);

@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.ts';
 const MAX_BODY_BYTES = 100 * 1024;
 
 // `express.json` would replace bytes that are not UTF-8 and accept other charsets (RFC 8259, section 8.1).
-const readBytes = reading(express.raw({ limit: MAX_BODY_BYTES, type: 'application/json' }));
+const readBytes = withBodyErrors(express.raw({ limit: MAX_BODY_BYTES, type: 'application/json' }));
 
 /** Reads the JSON body into `req.body`. @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON */
 export function readJson(req: Request, res: Response, next: NextFunction): void {
@@ -56,8 +56,8 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Wraps a body parser of Express. @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON */
-export function reading(parse: RequestHandler): RequestHandler {
+/** Makes Express's body parser throw DomainErrors: UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_JSON. */
+export function withBodyErrors(parse: RequestHandler): RequestHandler {
   return (req, res, next) =>
     parse(req, res, (err?: unknown) =>
       next(err === undefined ? undefined : bodyError(err, req.headers['content-encoding'])),
@@ -71,9 +71,7 @@ function bodyError(err: unknown, coding: string | undefined): unknown {
   if (status === 413) {
     return new DomainError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KB. Send a smaller body.`);
   }
-  if (status === 415) {
-    return unsupportedCharset();
-  }
+  if (status === 415) return unsupportedCharset();
   if (status === 400) {
     if (code !== undefined && coding !== undefined) {
       return new DomainError(

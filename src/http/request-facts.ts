@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Cause } from '../domain/cause.ts';
+import type { Cause } from '../domain/change-origin.ts';
 import { isUuid } from '../platform/ids.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { clientAddress } from './client-address.rules.ts';
 import { traceparentOfRequest } from './trace-requests.ts';
 

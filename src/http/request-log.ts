@@ -6,7 +6,7 @@ import { traceFields } from '../platform/tracing.ts';
 import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';
 
-/** Logs one line a request. It adds the ids itself: pino-http would create a logger for each request. */
+/** Logs one line a request. `requestFields` adds the ids: pino-http would create a logger for each request. */
 export function logRequests(log: Logger): RequestHandler {
   return pinoHttp({
     logger: log,
@@ -30,7 +30,7 @@ function requestFields(req: IncomingMessage, res: ServerResponse, { responseTime
   const caller = callerOf(res as Response);
   return {
     request_id: req.id,
-    // The request_id may be one that the caller chose.
+    // The caller may have chosen the request_id.
     server_request_id: serverRequestIdOf(res as Response),
     duration_ms: responseTime,
     method: req.method,

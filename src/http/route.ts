@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
-import type { Cause } from '../domain/cause.ts';
+import type { Cause } from '../domain/change-origin.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 
 export type SignedIn = { via: 'api-key' | 'session'; keyId: string };

@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import { isPreparedJson, prepareJson } from '../platform/prepared-json.ts';
 
 /** Compressing smaller bodies would save less than a packet. */
-const COMPRESSED_FROM_BYTES = 1024;
+const MIN_COMPRESSED_BYTES = 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Sends `body` as JSON, or prepared JSON as it is; a long response to a GET in gzip if accepted. Both forms share one
- * weak ETag, so it revalidates both. Other methods are never compressed: their responses carry secrets, which the
- * length would reveal together with repeated input (BREACH). Notes the body for `sentBody`.
+ * Sends `body` as JSON, or prepared JSON as it is. Compresses long responses to GET if accepted; one weak ETag
+ * revalidates both forms. Never compresses responses to other methods: some contain secrets, and their length could
+ * reveal them together with repeated input (BREACH). Notes the body for `sentBody`.
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   res.locals['sent'] = body;
@@ -21,14 +21,14 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
   const { length } = json.bytes;
   const makeTag = res.app.get('etag fn') as (bytes: Buffer) => string;
   res.setHeader('ETag', json.tag(makeTag));
-  if (length >= COMPRESSED_FROM_BYTES) res.vary('Accept-Encoding');
+  if (length >= MIN_COMPRESSED_BYTES) res.vary('Accept-Encoding');
   if (req.fresh) {
     res.status(304).end();
     return;
   }
   res.setHeader('Content-Type', JSON_TYPE);
   let bytes = json.bytes;
-  if (length >= COMPRESSED_FROM_BYTES && req.acceptsEncodings(['gzip', 'identity']) === 'gzip') {
+  if (length >= MIN_COMPRESSED_BYTES && req.acceptsEncodings(['gzip', 'identity']) === 'gzip') {
     // Compression runs in another thread.
     bytes = await json.compressed();
     res.setHeader('Content-Encoding', 'gzip');
@@ -36,7 +36,7 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
   // Node drops the body of a HEAD.
   res.setHeader('Content-Length', bytes.length);
   // Node sends text together with the headers, bytes after them.
-  if (length < COMPRESSED_FROM_BYTES) res.end(bytes.toString());
+  if (length < MIN_COMPRESSED_BYTES) res.end(bytes.toString());
   else res.end(bytes);
 }
 

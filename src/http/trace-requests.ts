@@ -2,13 +2,13 @@ import { type Context, context, SpanStatusCode } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { startRequestSpan, traceparentOf } from '../platform/tracing.ts';
 
-type Traced = { within: Context; traceparent: string | undefined };
+type RequestTrace = { within: Context; traceparent: string | undefined };
 
 /** Starts a span for each request, named after its route; its handler runs within it (`inTrace`). */
 export function traceRequests(): RequestHandler {
   return (req, res, next) => {
     const { span, within } = startRequestSpan(req.method);
-    res.locals['traced'] = { within, traceparent: traceparentOf(span) } satisfies Traced;
+    res.locals['traced'] = { within, traceparent: traceparentOf(span) } satisfies RequestTrace;
     res.once('close', () => {
       const route = routeOf(req);
       span.updateName(`${req.method} ${route}`);
@@ -29,22 +29,20 @@ export function traceRequests(): RequestHandler {
 export function routeOf(req: Request): string {
   const { path } = (req.route ?? {}) as { path?: unknown };
   // A mounted folder has no route; its mount point is case-insensitive.
-  const at = req.baseUrl.toLowerCase();
-  if (typeof path === 'string') return at + path;
-  return at === '' ? 'unmatched' : at;
+  const mountPath = req.baseUrl.toLowerCase();
+  if (typeof path === 'string') return mountPath + path;
+  return mountPath === '' ? 'unmatched' : mountPath;
 }
 
 /** Whether the caller disconnected before the request or the response was complete. */
 export const isAborted = (req: Request, res: Response): boolean => req.errored !== null || !res.writableFinished;
 
-const tracedOf = (res: Response) => res.locals['traced'] as Traced | undefined;
+const traceOf = (res: Response) => res.locals['traced'] as RequestTrace | undefined;
 
 /** Runs work within the request's span, which is lost while reading the body. */
 export function inTrace<T>(res: Response, work: () => T): T {
-  const traced = tracedOf(res);
-  return traced === undefined ? work() : context.with(traced.within, work);
+  const trace = traceOf(res);
+  return trace === undefined ? work() : context.with(trace.within, work);
 }
 
-export function traceparentOfRequest(res: Response): string | undefined {
-  return tracedOf(res)?.traceparent;
-}
+export const traceparentOfRequest = (res: Response): string | undefined => traceOf(res)?.traceparent;

@@ -2,9 +2,9 @@ import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } fro
 import leven from 'leven';
 import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
-import { FIELD_NAME, fieldsOf, MOST_NAMES, repeatedInQuery, rewritten, unknownInQuery } from './query-faults.ts';
+import { FIELD_NAME, fieldsOf, MAX_NAMES, nonCanonicalFields, repeatedFields, unknownFields } from './query-faults.ts';
 
-type Given = {
+type Input = {
   query: unknown;
   querySchema: ObjectSchema<unknown> | undefined;
   /** Unknown query fields to ignore; other unknown fields are faults. */
@@ -13,22 +13,22 @@ type Given = {
   bodySchema: ObjectSchema<unknown> | undefined;
 };
 
-type Checked = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
+type CheckedInput = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
 
 /**
  * Checks body and query together and reports all faults. Unknown fields of a body are dropped and listed; unknown
  * fields of a query are faults, because a mistyped filter would list everything. A body is not coerced; numbers and
  * booleans of a query are parsed.
  */
-export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Given): Checked {
+export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Input): CheckedInput {
   const faults: FieldFault[] = [];
   const parts = { ...(query as Record<string, unknown>) };
   const checked = {
     query: check(converting, querySchema, parts, faults),
-    body: check(asItIs, bodySchema, body, faults),
+    body: check(strict, bodySchema, body, faults),
   };
-  faults.push(...rewritten(parts, checked.query), ...unknownInQuery(parts, querySchema, ignoredInQuery));
-  faults.unshift(...repeatedInQuery(parts));
+  faults.push(...nonCanonicalFields(parts, checked.query), ...unknownFields(parts, querySchema, ignoredInQuery));
+  faults.unshift(...repeatedFields(parts));
   return { ...checked, faults, ignoredFields: Array.isArray(body) ? [] : droppedFields(body, checked.body) };
 }
 
@@ -40,8 +40,8 @@ export function requireNoFaults(all: readonly FieldFault[], misspelt: readonly s
   const faults = [...new Map(all.toReversed().map((fault) => [fault.path, fault])).values()].toReversed();
   const [first, ...others] = faults;
   if (first === undefined) return;
-  const named = others.slice(0, MOST_NAMES).map(({ path }) => path);
-  const more = named.length > 0 ? ` (and ${others.length} more, see details: ${named.join(', ')})` : '';
+  const paths = others.slice(0, MAX_NAMES).map(({ path }) => path);
+  const more = paths.length > 0 ? ` (and ${others.length} more, see details: ${paths.join(', ')})` : '';
   const hint = misspelt.length > 0 ? ` ${misspelt.join(' ')}` : '';
   throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}${hint}`, { details: faults });
 }
@@ -66,7 +66,7 @@ export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value
 
 const ERRORS = { wrap: { label: false, array: false }, label: false } as const;
 
-/** These replace joi's messages. A schema may override them for its own rules. */
+/** Replace joi's messages. A schema may override them for its own rules. */
 const MESSAGES = {
   'any.only': 'must be one of {#valids}',
   'string.empty': 'must not be empty',
@@ -84,9 +84,9 @@ const MESSAGES = {
   'object.base': 'must be an object',
 };
 
-function check(by: typeof asItIs, schema: Given['bodySchema'], value: unknown, faults: FieldFault[]): unknown {
+function check(validator: typeof strict, schema: Input['bodySchema'], value: unknown, faults: FieldFault[]): unknown {
   if (schema === undefined) return {};
-  const checked = by(schema)(value);
+  const checked = validator(schema)(value);
   for (const item of checked.error?.details ?? []) faults.push(...faultsOf(nameable(item)));
   return checked.value;
 }
@@ -111,7 +111,7 @@ const checkedBy = ({ messages, ...options }: ValidationOptions) =>
   });
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
-const asItIs = checkedBy({ stripUnknown: true, convert: false });
+const strict = checkedBy({ stripUnknown: true, convert: false });
 const closed = checkedBy({
   convert: false,
   messages: {
@@ -144,9 +144,9 @@ function droppedFields(given: unknown, clean: unknown, prefix = ''): string[] {
     if (!HEADER_SAFE.test(path)) continue;
     if (Object.hasOwn(kept, name)) dropped.push(...droppedFields(value, kept[name], `${path}.`));
     else dropped.push(path);
-    if (dropped.length >= MOST_NAMES) break;
+    if (dropped.length >= MAX_NAMES) break;
   }
-  return dropped.slice(0, MOST_NAMES);
+  return dropped.slice(0, MAX_NAMES);
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

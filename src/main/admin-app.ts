@@ -40,7 +40,7 @@ import { operatorSubscriptionRoutes } from '../webhooks/subscriptions/subscripti
 import { describeOperatorApi } from './operator-openapi.ts';
 
 export function operatorRoutes(context: Context): Route<Operator>[] {
-  const ofVenues = {
+  const venueDeps = {
     ...context,
     findOffSaleClaims: (venueId: string) => findOffSaleClaims(context, venueId),
   };
@@ -48,9 +48,9 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...operatorPartnerRoutes(context),
     ...apiKeyRoutes(context),
     ...grantRoutes(context),
-    ...operatorVenueRoutes(ofVenues),
-    ...resourceRoutes(ofVenues),
-    ...scheduleRoutes(ofVenues),
+    ...operatorVenueRoutes(venueDeps),
+    ...resourceRoutes(venueDeps),
+    ...scheduleRoutes(venueDeps),
     ...changePreviewRoutes(context),
     ...priceRuleRoutes(context),
     ...blackoutRoutes(context),
@@ -68,17 +68,16 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 }
 
 /**
- * Calls that free a slot are allowed without guard indexes, which cannot be built while two reservations claim one slot
- * (ADR 0019).
+ * Calls that free a slot are allowed while guard indexes are missing, because these cannot be built while two
+ * reservations claim one slot (ADR 0019).
  */
-const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
+const FREES_SLOT = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 
 /** The app on `ADMIN_PORT`. Everything except health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
   const app = createBaseApp(context.log, measureRequests(context.db, 'admin'), {
     ...context.config,
-    moreWords: words,
+    moreWords: [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES],
   });
   mountHealth(app, { ...context, missingGuards: guards.missing });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
@@ -111,7 +110,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   app.use(BOARD_PATH, createQueueBoard(context.queues, context.config));
   mountApiDescription(app, () => describeOperatorApi(routes));
   mountRoutes(app, routes, async (req, res) => {
-    if (req.method !== 'GET' && req.method !== 'HEAD' && !ENDING.test(req.path)) guards.require();
+    if (req.method !== 'GET' && req.method !== 'HEAD' && !FREES_SLOT.test(req.path)) guards.require();
     return callerOf(req, res);
   });
   app.use(consoleNotFound(context));

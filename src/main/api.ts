@@ -13,7 +13,7 @@ import { createPartnerApp } from './partner-app.ts';
 
 optionsOrExit({}, 'npm run start:api');
 
-/** In a rolling restart, a refused connection is better than a 503. */
+/** How long to wait for the database before listening. In a rolling restart, a refused connection beats a 503. */
 const LISTEN_AFTER_MS = 5000;
 
 /**
@@ -27,8 +27,8 @@ runProcess('api', async (scope) => {
     startAlerting(scope, context, missingGuards);
     untilUsable(scope, context.db).catch(scope.fail);
   }, scope.fail);
-  const looked = context.connected.then(guards.missing).catch(() => undefined);
-  await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
+  const firstCheck = context.connected.then(guards.missing).catch(() => undefined);
+  await Promise.race([firstCheck, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
   const { host, adminHost, port, adminPort, keepAliveTimeoutMs } = scope.config;
   const listeners: Listener[] = [];
   scope.onStop('listeners', () => Promise.all(listeners.map(({ close }) => close(DRAIN))));
@@ -38,8 +38,6 @@ runProcess('api', async (scope) => {
     return listener;
   };
   const partner = await serve(createPartnerApp(context, guards), host, port, { keepAliveTimeoutMs });
-  const admin = await serve(createAdminApp(context, guards), adminHost, adminPort, {
-    keepAliveTimeoutMs,
-  });
+  const admin = await serve(createAdminApp(context, guards), adminHost, adminPort, { keepAliveTimeoutMs });
   return { url: partner.url, adminUrl: admin.url };
 });

@@ -4,13 +4,13 @@ import { dryRunText, statusText } from '../operations/database/migration-text.ts
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 
-const boolean = { type: 'boolean', default: false } as const;
+const flag = { type: 'boolean', default: false } as const;
 const { status, 'dry-run': dryRun } = optionsOrExit(
-  { status: boolean, 'dry-run': boolean },
+  { status: flag, 'dry-run': flag },
   'npm run migrate [-- --status | --dry-run]',
   (values) => (values.status && values['dry-run'] ? '--status and --dry-run are two commands' : undefined),
 );
-const isReading = status || dryRun;
+const isReadOnly = status || dryRun;
 
 /**
  * `npm run migrate`: creates collections, validators and indexes and runs pending steps; run it before the first start
@@ -21,7 +21,7 @@ runCommand(
   'migrate',
   async ({ log, stopping, openDatabase }) => {
     const db = await openDatabase();
-    if (!isReading) {
+    if (!isReadOnly) {
       await migrate(db, { log, stopping });
       return { isDone: true, report: { migrated: true } };
     }
@@ -29,5 +29,5 @@ runCommand(
     process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
     return { isDone: !(status && isPending(plan)), report: {} };
   },
-  isReading ? 'warn' : undefined,
+  isReadOnly ? 'warn' : undefined,
 );

@@ -3,17 +3,17 @@ import { listMovedBookings, type SavedRules, saveRules } from '../booking/bookin
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 
-const file = { type: 'string' } as const;
+const fileOption = { type: 'string' } as const;
 const { save, compare } = optionsOrExit(
-  { save: file, compare: file },
+  { save: fileOption, compare: fileOption },
   'node dist/src/main/moved-bookings.js --save FILE | --compare FILE',
   (given) => ((given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined),
 );
 
 /**
  * `npm run moved-bookings`: lists upcoming bookings whose local time has changed with the time zone rules. `--save`
- * writes the rules of this Node into a file; `--compare`, on another Node, prints the bookings, with exit code 1 if
- * there are any.
+ * writes the rules of this release of Node into a file; `--compare`, on another release, prints the bookings, with exit
+ * code 1 if there are any.
  */
 runCommand('moved-bookings', async ({ openDatabase }) => {
   if (save !== undefined) {
@@ -28,9 +28,9 @@ runCommand('moved-bookings', async ({ openDatabase }) => {
     rules,
   )) {
     moved += 1;
-    const schedule = isOnSchedule ? '' : ', where no slot begins';
+    const note = isOnSchedule ? '' : ', where no slot begins';
     const at = slotStart.toISOString();
-    process.stdout.write(`${bookingId} ${resourceId} ${at}: was ${before}, is ${now}${schedule}\n`);
+    process.stdout.write(`${bookingId} ${resourceId} ${at}: was ${before}, is ${now}${note}\n`);
   }
   return { isDone: moved === 0, report: { moved, saved_by: rules.zoneData } };
 });

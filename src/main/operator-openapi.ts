@@ -1,5 +1,5 @@
 import { conflict } from '../booking/holds/conflict.schemas.ts';
-import { describesItself } from '../http/api-description.ts';
+import { descriptionOperation } from '../http/api-description.ts';
 import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
 import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.schemas.ts';
@@ -55,5 +55,5 @@ const OPERATOR_API: ApiDescription = {
 };
 
 export function describeOperatorApi(routes: readonly Operation[]): OpenApiDocument {
-  return describeApi(OPERATOR_API, [...routes, describesItself(false)]);
+  return describeApi(OPERATOR_API, [...routes, descriptionOperation(false)]);
 }

@@ -63,24 +63,24 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     guards.require();
     return checkKey(req, res);
   };
-  const limit = limitCalls(
+  const limitCall = limitCalls(
     partnerCalls,
     (res) => (res.locals['caller'] as KeyOwner).partnerId,
     limitedCalls(context.db, 'partner', 'calls'),
   );
-  const count = countUnrouted(authenticateCall, limit);
+  const countCall = countUnrouted(authenticateCall, limitCall);
   // Contract: authentication/key-decides-partner.
   const ignoredInQuery = ['partner_id'];
   const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
     ...(await authenticateCall(req, res)),
     ...causeOf(req, res),
   });
-  mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
-  // Mounted after the API, to not slow calls.
+  mountRoutes(app, routes, identify, { limit: limitCall, beforeRejection: countCall, ignoredInQuery });
+  // Mount the pages after the API, so that calls pass fewer handlers.
   const title = 'Partner API reference · Partner Booking Service';
   mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
   mountDocumentation(app, context.log);
-  app.use(count, notFound);
+  app.use(countCall, notFound);
   app.use(errorHandler);
   return app;
 }

@@ -1,5 +1,5 @@
 import { conflict } from '../booking/holds/conflict.schemas.ts';
-import { describesItself } from '../http/api-description.ts';
+import { descriptionOperation } from '../http/api-description.ts';
 import { HEALTH_OPERATIONS } from '../http/health.ts';
 import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
@@ -33,10 +33,7 @@ const PARTNER_API: ApiDescription = {
     { name: 'Webhooks', description: 'Subscriptions of your endpoints to events.' },
     { name: 'Feed', description: 'The events at your venues, as a list to read.' },
     { name: 'Observability', description: 'The state of deliveries to your endpoints, and dead letters.' },
-    {
-      name: 'Sandbox',
-      description: 'Shortcuts for testing. A production deployment has none of these paths.',
-    },
+    { name: 'Sandbox', description: 'Shortcuts for testing. A production deployment has none of these paths.' },
     { name: 'Service', description: 'The state and the description of the service; no key is needed.' },
   ],
   securitySchemes: {
@@ -59,5 +56,5 @@ const PARTNER_API: ApiDescription = {
 };
 
 export function describePartnerApi(routes: readonly Operation[]): OpenApiDocument {
-  return describeApi(PARTNER_API, [...routes, ...HEALTH_OPERATIONS, describesItself(true)]);
+  return describeApi(PARTNER_API, [...routes, ...HEALTH_OPERATIONS, descriptionOperation(true)]);
 }

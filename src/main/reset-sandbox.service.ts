@@ -9,8 +9,8 @@ const PAGE = 20;
 const REASON = 'Sandbox reset';
 
 /**
- * Ends the partner's subscriptions, releases its ACTIVE holds and cancels its BOOKED bookings, with their events for
- * other partners; returns how many of each. Objects that the partner creates meanwhile may stay. Safe to repeat.
+ * Ends the partner's subscriptions, releases its ACTIVE holds and cancels its BOOKED bookings; returns how many. Other
+ * partners get events of the freed slots. Objects that the partner creates meanwhile may stay. Safe to repeat.
  */
 export async function resetSandbox(
   deps: ReservationDeps,
@@ -20,12 +20,12 @@ export async function resetSandbox(
   const subscriptions = await listSubscriptions(deps.db, partnerId);
   await Promise.all(subscriptions.map(({ _id }) => deactivateSubscription(deps, _id)));
   for (const { _id } of subscriptions) await deleteSubscription(deps.db, partnerId, _id);
-  const someHolds = async () => (await listHoldRows(deps.db, partnerId, 'ACTIVE', undefined, PAGE)).rows;
-  const someBookings = async () =>
+  const findHolds = async () => (await listHoldRows(deps.db, partnerId, 'ACTIVE', undefined, PAGE)).rows;
+  const findBookings = async () =>
     (await listBookingRows(deps.db, { partnerId, status: 'BOOKED' }, undefined, PAGE)).rows;
   const change = { actor, reason: REASON };
-  const holds = await transitionAll(deps, 'release', someHolds, { ...change, set: { releaseReason: REASON } });
-  const bookings = await transitionAll(deps, 'cancel', someBookings, {
+  const holds = await transitionAll(deps, 'release', findHolds, { ...change, set: { releaseReason: REASON } });
+  const bookings = await transitionAll(deps, 'cancel', findBookings, {
     ...change,
     set: { cancellationReason: REASON },
   });

@@ -1,8 +1,8 @@
 import { openArchive } from '../operations/retention/archive.ts';
 import { KINDS } from '../operations/retention/kinds.ts';
-import { type RestoreWanted, restoreArchive } from '../operations/retention/restore.service.ts';
+import { type RestoreFilter, restoreArchive } from '../operations/retention/restore.service.ts';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { Refusal } from '../platform/server-requirements.rules.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
@@ -11,43 +11,46 @@ import { archiveUrl } from '../process/config/setting-values.ts';
 const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
   --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
   --collection  ${KINDS.map(({ name }) => name).join(', ')}; all unless given
-  --since       the first and last instant, such as 2026-03-01 or 2026-03-01T18:00:00Z, of
-  --until       holds and their expiry, bookings and their slot's start, events, deliveries, dead letters, audit`;
+  --since       the first instant to restore, such as 2026-03-01 or 2026-03-01T18:00:00Z
+  --until       the last instant to restore
 
-type Given = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
+The instant of a hold is its expiry, of a booking the start of its slot, of a dead letter when it became one, and of any
+other row when it was created.`;
+
+type Options = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
 
 const text = { type: 'string' } as const;
-const given: Given = optionsOrExit({ from: text, collection: text, since: text, until: text }, USAGE, faultOf);
+const options: Options = optionsOrExit({ from: text, collection: text, since: text, until: text }, USAGE, faultOf);
 
-/** Restores archived rows while the service runs; exit code 0 only if no row was skipped (ADR 0021). Safe to repeat. */
+/** Restores archived rows while the service runs; exits with 0 only if it skipped no row (ADR 0021). Safe to repeat. */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
-  const from = given.from ?? config.archiveUrl;
+  const from = options.from ?? config.archiveUrl;
   if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');
   const { archiveAccessKeyId: id, archiveSecretAccessKey: secret } = config;
   if (from.startsWith('s3:') && (id === undefined || secret === undefined))
     throw new Refusal('A bucket needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both.');
   const archive = openArchive(from, config);
   const db = await openDatabase();
-  const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
+  const { isDone, ...counts } = await restoreArchive({ db, log, archive }, filterOf(options), stopping);
   if (counts.restored > 0)
     log.warn('the next purge deletes the restored rows again: see docs/retention.md to keep them');
   return { isDone, report: { is_done: isDone, ...counts } };
 });
 
-function faultOf({ from, collection, since, until }: Given): string | undefined {
+function faultOf({ from, collection, since, until }: Options): string | undefined {
   try {
     if (from !== undefined) archiveUrl(from);
   } catch (err) {
     return `--from ${(err as Error).message}`;
   }
   if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
-    return `--collection ${collection} is none of those that are archived`;
+    return `--collection ${collection} is not an archived collection`;
   for (const [option, instant] of Object.entries({ since, until }))
     if (instant !== undefined && instantOf(instant) === undefined) return `--${option} ${instant} is no instant`;
   return undefined;
 }
 
-function wantedOf({ collection, since, until }: Given): RestoreWanted {
+function filterOf({ collection, since, until }: Options): RestoreFilter {
   const kind = KINDS.find(({ name }) => name === collection);
   return omitUndefined({
     collection: kind?.name,
@@ -56,7 +59,7 @@ function wantedOf({ collection, since, until }: Given): RestoreWanted {
   });
 }
 
-/** A date means 00:00 UTC. */
+/** The instant that an option names; a date means 00:00 UTC. */
 function instantOf(option: string): Date | undefined {
   return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
 }

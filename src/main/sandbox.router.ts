@@ -14,9 +14,9 @@ import {
   type OtherChannelBody,
   otherChannelBody,
   releasedSlot,
+  resetCounts,
   slotIdParam,
-  takenSlot,
-  wasReset,
+  soldSlot,
 } from './sandbox.schemas.ts';
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
@@ -31,7 +31,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
       tag: 'Sandbox',
       summary: 'Start again: end your subscriptions, holds and bookings',
       description: `Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. ${SANDBOX_ONLY}`,
-      responses: { 200: { description: 'How many objects of each kind have ended.', body: wasReset } },
+      responses: { 200: { description: 'How many objects of each kind have ended.', body: resetCounts } },
       errors: [],
       handle: async ({ caller }) => ok(await resetSandbox(deps, partnerActor(caller))),
     }),
@@ -56,11 +56,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
       description: SANDBOX_ONLY,
       params: { id: deliveryIdParam },
       responses: {
-        200: {
-          description: 'The delivery; its attempt follows.',
-          body: delivery,
-          example: waitingDelivery(),
-        },
+        200: { description: 'The delivery; its attempt follows.', body: delivery, example: waitingDelivery() },
       },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ caller, params }) => ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
@@ -74,7 +70,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
       description: `Simulates a walk-in: the venue sells the slot itself. ${SANDBOX_ONLY}`,
       params: { slotId: slotIdParam },
       body: otherChannelBody,
-      responses: { 201: { description: 'The slot is sold.', body: takenSlot } },
+      responses: { 201: { description: 'The slot is sold.', body: soldSlot } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, params: { slotId }, body }) => {
         const { booking } = await placeWalkIn(deps, {

@@ -13,17 +13,17 @@ export const otherChannelBody = Joi.object<OtherChannelBody>({
 
 export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
 
-const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
+const simulatedSale = (status: 'BOOKED' | 'CANCELLED') =>
   object({
     slot_id: slotId(),
     booking_id: id(EXAMPLE.bookingId).description("The venue's booking, which you cannot read."),
     status: Joi.string().valid(status).example(status),
   });
 
-export const takenSlot = ofOtherChannel('BOOKED');
-export const releasedSlot = ofOtherChannel('CANCELLED');
+export const soldSlot = simulatedSale('BOOKED');
+export const releasedSlot = simulatedSale('CANCELLED');
 
-export const wasReset = object({
+export const resetCounts = object({
   subscriptions: count(1).description('Removed with their waiting deliveries.'),
   holds: count(2).description('Released.'),
   bookings: count(1).description('Cancelled.'),

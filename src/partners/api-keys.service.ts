@@ -16,18 +16,16 @@ import { getPartner, type KeyOwner, type PartnerDeps } from './partners.service.
 
 export type { KeyHolder } from './api-keys.store.ts';
 
+type KeyInput = Pick<ApiKeyRow, 'label' | 'expiresAt'>;
+
 export type IssuedKey = { apiKey: string; key: ApiKeyRow };
 
 /**
- * Issues a key. `apiKey` is in this response only; its hash is stored.
+ * Issues a key. Only this response contains `apiKey`; the database has its hash.
  * @throws DomainError VALIDATION_ERROR for an expiry in the past; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
  * production mode.
  */
-export async function issueApiKey(
-  deps: PartnerDeps,
-  partnerId: string,
-  input: { label: string | null; expiresAt: Date | null },
-): Promise<IssuedKey> {
+export async function issueApiKey(deps: PartnerDeps, partnerId: string, input: KeyInput): Promise<IssuedKey> {
   if (input.expiresAt !== null && input.expiresAt <= deps.clock.now()) {
     throw fieldError('expires_at', 'is not in the future, so the key would never be valid.');
   }
@@ -47,11 +45,7 @@ async function requireIssuable(deps: PartnerDeps, partnerId: string): Promise<vo
   }
 }
 
-function makeKey(
-  deps: PartnerDeps,
-  partnerId: string,
-  input: { label: string | null; expiresAt: Date | null },
-): IssuedKey {
+function makeKey(deps: PartnerDeps, partnerId: string, input: KeyInput): IssuedKey {
   const { apiKey, prefix, hash } = newApiKey(deps.config.serviceMode);
   const createdAt = deps.clock.now();
   return {
@@ -73,11 +67,11 @@ export async function rotateApiKey(
 ): Promise<IssuedKey> {
   await requireIssuable(deps, partnerId);
   const issued = await inTransaction(deps.db, async (tx) => {
-    const old = await endApiKeyRow(deps.db, { partnerId, keyId, inMs: overlapSeconds * 1000 }, tx);
+    const old = await endApiKeyRow(deps.db, { partnerId, keyId, afterMs: overlapSeconds * 1000 }, tx);
     if (old === null) return null;
-    const made = makeKey(deps, partnerId, { label: old.label, expiresAt: null });
-    await insertApiKey(deps.db, made.key, tx);
-    return made;
+    const replacement = makeKey(deps, partnerId, { label: old.label, expiresAt: null });
+    await insertApiKey(deps.db, replacement.key, tx);
+    return replacement;
   });
   if (issued !== null) {
     await leasedCacheOf(deps.db).invalidate('everywhere');
@@ -100,7 +94,7 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
   await leasedCacheOf(deps.db).invalidate('everywhere');
 }
 
-/** The caller's key, its partner, and its granted venues, sorted by name. One query. */
+/** The caller's key, its partner, and the venues granted to the partner, sorted by name. One query. */
 export async function readKeyHolder(deps: { db: Db }, caller: KeyOwner): Promise<KeyHolder> {
   const holder = await findKeyHolder(deps.db, caller);
   if (holder === null) throw new Error(`The key ${caller.keyId} authenticated this call but is not in the database`);

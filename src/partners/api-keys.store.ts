@@ -7,12 +7,13 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 }
 
 /**
- * Makes a valid key end in `inMs`, unless it ends earlier. Null if the partner has no such valid key. The update reads
- * the database's clock: by an earlier instant, a key that a concurrent call has just ended would still be valid.
+ * Makes a valid key expire after `afterMs`, unless it expires earlier. Null if the partner has no such valid key. The
+ * update reads the database's clock: by an instant from before the call, a key that a concurrent call has just ended
+ * would still be valid.
  */
 export async function endApiKeyRow(
   db: Db,
-  { partnerId, keyId, inMs }: { partnerId: string; keyId: string; inMs: number },
+  { partnerId, keyId, afterMs }: { partnerId: string; keyId: string; afterMs: number },
   tx: Tx,
 ): Promise<ApiKeyRow | null> {
   return apiKeyCollection(db).findOneAndUpdate(
@@ -22,14 +23,14 @@ export async function endApiKeyRow(
       revokedAt: null,
       $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', '$$NOW'] } }],
     },
-    [{ $set: { expiresAt: { $min: ['$expiresAt', { $add: ['$$NOW', inMs] }] } } }],
+    [{ $set: { expiresAt: { $min: ['$expiresAt', { $add: ['$$NOW', afterMs] }] } } }],
     { returnDocument: 'after', session: tx },
   );
 }
 
 export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
 
-/** Keys by prefix with the state of their partners, in one round trip, because calls wait for this read. */
+/** Keys by prefix, with their partners' status. One round trip, because calls wait for this read. */
 export async function findApiKeysByPrefix(db: Db, prefixes: readonly string[]): Promise<Map<string, KeyOfPartner>> {
   const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
   return new Map(keys.map((key) => [key.prefix, key]));
@@ -43,7 +44,7 @@ export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | 
 async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> {
   const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
   const rows = await apiKeyCollection(db)
-    // An absence is not confirmed: strangers must not make the database write.
+    // Do not confirm that a key is missing: that writes, and strangers must not make the database write.
     .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([{ $match: filter }, { $lookup: partner }], NEWEST)
     .toArray();
   return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));

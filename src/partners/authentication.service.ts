@@ -11,7 +11,7 @@ import type { ApiKeyRow } from './partners.model.ts';
 import { type KeyOwner, type PartnerDeps, SUSPENDED } from './partners.service.ts';
 import { findCachedKey } from './partners.store.ts';
 
-export type SentKey = {
+type SentKey = {
   /** Whether this process accepted the key in the last ten minutes; it may be invalid by now. */
   isKnown(): boolean;
   /**
@@ -22,7 +22,7 @@ export type SentKey = {
   authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
 };
 
-/** At most ten reads a second, of up to 1,000 index entries each. */
+/** The batches of `in turn`: at most ten reads a second, of up to 1,000 index entries each. */
 const IN_TURN = { everyMs: 100, maxKeys: 1000 };
 
 export function createPartnerAuthentication(
@@ -31,7 +31,7 @@ export function createPartnerAuthentication(
   const { db, clock, config } = deps;
   const keyUse = createKeyUse(deps);
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
-  const find = {
+  const findKey = {
     'at once': async (prefix: string, hash: string) => {
       // Use the cache only for known keys: the duration of a rejection must not reveal which keys exist.
       const keyId = keyUse.knownId(hash);
@@ -40,8 +40,8 @@ export function createPartnerAuthentication(
     },
     'in turn': batched(
       async (prefixes: readonly string[]) => {
-        const found = await findMany([...new Set(prefixes)]);
-        return prefixes.map((prefix) => found.get(prefix));
+        const keys = await findMany([...new Set(prefixes)]);
+        return prefixes.map((prefix) => keys.get(prefix));
       },
       IN_TURN.maxKeys,
       IN_TURN.everyMs,
@@ -51,7 +51,7 @@ export function createPartnerAuthentication(
     const prefix = prefixOf(apiKey);
     if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
-    const key = await find[when](prefix, hash);
+    const key = await findKey[when](prefix, hash);
     // Compare hashes even if no such key exists: the duration of a rejection must not reveal that.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
@@ -90,9 +90,9 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 }
 
 /**
- * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry,
- * for the lease under which the call writes (ADR 0006); null if the key came from the database. @throws DomainError
- * INVALID_API_KEY, PARTNER_SUSPENDED
+ * Rejects a call if its key was revoked or its partner suspended after the call was authenticated. Returns the cache
+ * entry, whose lease covers the call's writes (ADR 0006); null if the key came from the database.
+ * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {
   const cached = await findCachedKey(db, keyId);
@@ -121,7 +121,7 @@ function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, n
 const WRITE_EVERY_MS = 60_000;
 const KNOWN_FOR_MS = 600_000;
 
-/** The cache allocates its memory at once: 0.4 MB. */
+/** The cache allocates the memory for all entries when it is created: 0.4 MB. */
 const MAX_KNOWN = 10_000;
 
 /**
@@ -129,16 +129,16 @@ const MAX_KNOWN = 10_000;
  * write, a later use writes again.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }) {
-  const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
+  const uses = new LRUCache<string, { keyId: string; writtenAt: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
   return {
     /** The id of the key with this hash, if it was accepted here in the last ten minutes. */
-    knownId: (hash: string) => noted.get(hash)?.keyId,
-    forget: (hash: string) => void noted.delete(hash),
+    knownId: (hash: string) => uses.get(hash)?.keyId,
+    forget: (hash: string) => void uses.delete(hash),
     /** Notes a successful use. Returns at once and never throws. */
     note: ({ _id, hash }: Pick<ApiKeyRow, '_id' | 'hash'>): void => {
       const now = performance.now();
-      if (now - (noted.get(hash)?.at ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
-      noted.set(hash, { keyId: _id, at: now });
+      if (now - (uses.get(hash)?.writtenAt ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
+      uses.set(hash, { keyId: _id, writtenAt: now });
       touchApiKeyRow(db, _id).catch((err: Error) =>
         log.debug({ key_id: _id, error: err.message }, 'last use of an API key not written'),
       );

@@ -4,7 +4,7 @@ import { newestByDb } from '../platform/newest-reads.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findActiveGrants, findActivePartnerIds, findCachedGrant } from './partners.store.ts';
 
-/** A partner, and the venue of an event; null for a sample, without venue. */
+/** A partner that may get an event, and the event's venue: null for a sample, which has no venue. */
 export type Receiver = { partnerId: string; venueId: string | null };
 
 /** Whether the partner is active and has a grant for the venue. Concurrent calls share the reads. */
@@ -12,29 +12,29 @@ export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<
   return (await findNewestReceiver(deps.db, receiver)) !== null;
 }
 
-/** Like `canReceive`, but the cache may say yes (ADR 0006); only the database says no. */
+/** Like `canReceive`, but a positive answer may come from the cache (ADR 0006). */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
   const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);
   return grant?.value.partnerStatus === 'active' || canReceive(deps, receiver);
 }
 
-const findNewestReceiver = newestByDb<Receiver, Receiver>(async (db, asked, options) => {
-  const isReceiver = await findReceivers(db, asked, options);
+const findNewestReceiver = newestByDb<Receiver, Receiver>(async (db, receivers, options) => {
+  const isReceiver = await findReceivers(db, receivers, options);
   return (receiver) => (isReceiver(receiver) ? receiver : undefined);
 });
 
-/** Which of `asked` can receive, in at most two reads. */
+/** Which of `receivers` can receive, in at most two reads. */
 async function findReceivers(
   db: Db,
-  asked: readonly Receiver[],
+  receivers: readonly Receiver[],
   options?: ReadOptions,
 ): Promise<(receiver: Receiver) => boolean> {
-  const ofVenue = asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }]));
-  const ofNone = asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [partnerId] : []));
+  const ofVenues = receivers.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }]));
+  const withoutVenue = receivers.flatMap(({ partnerId, venueId }) => (venueId === null ? [partnerId] : []));
   const [isActiveGrantee, active] = await Promise.all([
-    findActiveGrants(db, ofVenue, options),
-    findActivePartnerIds(db, ofNone, options),
+    findActiveGrants(db, ofVenues, options),
+    findActivePartnerIds(db, withoutVenue, options),
   ]);
   return ({ partnerId, venueId }) => (venueId === null ? active.has(partnerId) : isActiveGrantee(partnerId, venueId));
 }
@@ -55,7 +55,7 @@ export async function requireCanReceive(deps: { db: Db }, receiver: Receiver, au
     : new DomainError('PARTNER_SUSPENDED', SUSPENDED[audience]);
 }
 
-/** Filters `asked` to those that can receive, in at most two reads. */
-export async function filterCanReceive<T extends Receiver>(deps: { db: Db }, asked: readonly T[]): Promise<T[]> {
-  return asked.filter(await findReceivers(deps.db, asked));
+/** Filters `receivers` to those that can receive, in at most two reads. */
+export async function filterCanReceive<T extends Receiver>(deps: { db: Db }, receivers: readonly T[]): Promise<T[]> {
+  return receivers.filter(await findReceivers(deps.db, receivers));
 }

@@ -34,11 +34,11 @@ export type CertificationReport = {
 };
 
 /** The partner to certify. A report has the partner's sandbox id, not the production id. */
-export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
+type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 const SKEW_MS = 5 * 60_000;
 
-const UNTOUCHED = 'Attach the unchanged report of partner certify.';
+const ATTACH_UNCHANGED = 'Attach the unchanged report of partner certify.';
 
 /**
  * Why a report is rejected; undefined if it is valid. The report comes from the partner, and operators read only its
@@ -48,10 +48,13 @@ export function faultOfReport(
   report: CertificationReport,
   { partnerId, mode, now }: Attachment,
 ): FieldFault | undefined {
-  const { partner_id: of, suite_version: version, scenarios, summary, verdict } = report;
+  const { partner_id: reportPartnerId, suite_version: version, scenarios, summary, verdict } = report;
   const fault = (path: string, message: string): FieldFault => ({ path: `report.${path}`, message });
-  if (mode === 'sandbox' && of !== partnerId)
-    return fault('partner_id', `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`);
+  if (mode === 'sandbox' && reportPartnerId !== partnerId)
+    return fault(
+      'partner_id',
+      `is ${reportPartnerId}: the report is of another partner. Attach the one of ${partnerId}.`,
+    );
   if (report.ended_at.getTime() > now.getTime() + SKEW_MS)
     return fault(
       'ended_at',
@@ -68,29 +71,29 @@ export function faultOfReport(
   if (missing.length > 0)
     return fault(
       'scenarios',
-      `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
+      `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${ATTACH_UNCHANGED}`,
     );
   if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
-    return fault('scenarios', `has scenarios that are not in suite ${version}. ${UNTOUCHED}`);
-  const wrong = scenarios.findIndex(
+    return fault('scenarios', `has scenarios that are not in suite ${version}. ${ATTACH_UNCHANGED}`);
+  const faultyIndex = scenarios.findIndex(
     ({ outcome, finding, remedy }) =>
       (finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'),
   );
-  if (wrong !== -1)
+  if (faultyIndex !== -1)
     return fault(
-      `scenarios.${wrong}`,
-      `has the outcome ${scenarios[wrong]?.outcome}, but its finding or remedy does not fit: a passed scenario has no finding, and only a failed one has a remedy. ${UNTOUCHED}`,
+      `scenarios.${faultyIndex}`,
+      `has the outcome ${scenarios[faultyIndex]?.outcome}, but its finding or remedy does not fit: a passed scenario has no finding, and only a failed one has a remedy. ${ATTACH_UNCHANGED}`,
     );
   const countOf = (outcome: Outcome) => scenarios.filter((each) => each.outcome === outcome).length;
   for (const outcome of OUTCOMES)
     if (summary[outcome] !== countOf(outcome))
       return fault(
         `summary.${outcome}`,
-        `is ${summary[outcome]}, but ${countOf(outcome)} scenarios of the report have the outcome ${outcome}. ${UNTOUCHED}`,
+        `is ${summary[outcome]}, but ${countOf(outcome)} scenarios of the report have the outcome ${outcome}. ${ATTACH_UNCHANGED}`,
       );
   const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
   if (verdict !== expected)
-    return fault('verdict', `is ${verdict}, but its scenarios make it ${expected}. ${UNTOUCHED}`);
+    return fault('verdict', `is ${verdict}, but its scenarios make it ${expected}. ${ATTACH_UNCHANGED}`);
   if (verdict === 'failed')
     return fault(
       'verdict',

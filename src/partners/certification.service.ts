@@ -1,6 +1,6 @@
 import { fieldError } from '../domain/errors.ts';
 import { inTransaction } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { type CertificationReport, faultOfReport } from './certification.rules.ts';
 import type { CertificationReportRow, CertificationSummary, PartnerRow } from './partners.model.ts';
 import { getPartner, type PartnerDeps, requirePartner } from './partners.service.ts';
@@ -9,8 +9,8 @@ import { certifyPartnerRow, findCertificationReport, replaceCertificationReport 
 export type Certification = { notes?: string; report?: CertificationReport };
 
 /**
- * Records that the partner passed certification; the first date stays. Notes and report are replaced only if the call
- * has them. One transaction writes everything.
+ * Records that the partner passed certification; the date of the first one stays. Notes and report are replaced only if
+ * the call has them. One transaction writes everything.
  * @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR for a report that is of another partner, incomplete,
  * inconsistent or failed
  */
@@ -23,16 +23,16 @@ export async function certifyPartner(
   await getPartner(deps, partnerId);
   const fault = report && faultOfReport(report, { partnerId, mode: deps.config.serviceMode, now });
   if (fault !== undefined) throw fieldError(fault.path, fault.message);
-  const given = omitUndefined({
+  const replacements = omitUndefined({
     certificationNotes: notes,
     certificationSummary: report && summaryOf(report),
   });
-  const certified = await inTransaction(deps.db, async (tx) => {
+  const partner = await inTransaction(deps.db, async (tx) => {
     if (report !== undefined)
       await replaceCertificationReport(deps.db, { _id: partnerId, report, attachedAt: now }, tx);
-    return certifyPartnerRow(deps.db, partnerId, now, given, tx);
+    return certifyPartnerRow(deps.db, partnerId, now, replacements, tx);
   });
-  return requirePartner(certified);
+  return requirePartner(partner);
 }
 
 /** The newest attached report, null if there is none. @throws DomainError PARTNER_NOT_FOUND */

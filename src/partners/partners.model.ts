@@ -11,7 +11,7 @@ export type PartnerRow = {
   certifiedAt: Date | null;
   /** The operator's notes at the certification; absent in rows of older releases. */
   certificationNotes?: string | null;
-  /** From the newest attached report, which is in `certification_reports`. */
+  /** The summary of the newest attached report, which is in `certification_reports`. */
   certificationSummary?: CertificationSummary;
   createdAt: Date;
 };

@@ -1,7 +1,7 @@
 import { type PageQuery, pageQuery } from '../http/fields.ts';
 import { pageOf } from '../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../http/route.ts';
-import { camelCased } from '../platform/camel-case.ts';
+import { camelCased } from '../platform/objects.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { attachedReport } from './certification.schemas.ts';
 import { type Certification, certifyPartner, getCertificationReport } from './certification.service.ts';
@@ -78,9 +78,7 @@ function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'Certify a partner for production',
       params: { partnerId: schemas.partnerIdParam },
       body: schemas.certifyPartnerBody,
-      responses: {
-        200: { description: 'The partner, certified; the first date stays.', body: schemas.partner },
-      },
+      responses: { 200: { description: 'The partner, certified; the first date stays.', body: schemas.partner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body }) => ok(partnerView(await certifyPartner(deps, params.partnerId, body))),
     }),

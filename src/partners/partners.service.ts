@@ -1,4 +1,4 @@
-import type { Cause } from '../domain/cause.ts';
+import type { Cause } from '../domain/change-origin.ts';
 import { type Audience, DomainError, found } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
@@ -63,7 +63,7 @@ export const SUSPENDED: Record<Audience, string> = {
 export const requirePartner = (partner: PartnerRow | null): PartnerRow =>
   found(partner, 'PARTNER_NOT_FOUND', 'There is no partner with that id.');
 
-/** The error for a venue that is missing or not granted (same message). */
+/** The error for a venue that is missing or not granted: one message, which does not reveal which. */
 export function venueNotAuthorized(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',

@@ -31,9 +31,9 @@ export async function findPartnersById(db: Db, partnerIds: readonly string[]): P
 
 /** All partners but the built-in one, by id: oldest first. */
 export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
-  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
+  const filter = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await partnerModel(db)
-    .find(rest)
+    .find(filter)
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean();
@@ -49,18 +49,18 @@ export async function updatePartnerRow(
 }
 
 /**
- * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update, so
+ * Sets `fields`, and the date of certification unless there is one; null if there is no such partner. One update, so
  * concurrent calls keep the first date.
  */
 export async function certifyPartnerRow(
   db: Db,
   partnerId: string,
   now: Date,
-  given: Pick<PartnerRow, 'certificationNotes' | 'certificationSummary'>,
+  fields: Pick<PartnerRow, 'certificationNotes' | 'certificationSummary'>,
   tx: Tx,
 ): Promise<PartnerRow | null> {
   const certifiedAt = { $ifNull: ['$certifiedAt', now] };
-  const literals = Object.entries(given).map(([name, value]) => ({ [name]: { $literal: value } }));
+  const literals = Object.entries(fields).map(([name, value]) => ({ [name]: { $literal: value } }));
   return partnerCollection(db).findOneAndUpdate(
     { _id: partnerId },
     [{ $set: { certifiedAt } }, ...literals.map(($set) => ({ $set }))],
@@ -94,14 +94,14 @@ export async function findGrant(db: Db, partnerId: string, venueId: string): Pro
   return confirmAbsence(isGranted, NEWEST);
 }
 
-/** Which of `asked` are grants of active partners; one round trip. */
+/** Tells which of `pairs` are grants of active partners; one round trip. */
 export async function findActiveGrants(
   db: Db,
-  asked: readonly { partnerId: string; venueId: string }[],
+  pairs: readonly { partnerId: string; venueId: string }[],
   options: ReadOptions = NEWEST,
 ): Promise<(partnerId: string, venueId: string) => boolean> {
-  if (asked.length === 0) return () => false;
-  const ids = new Set(asked.map(({ partnerId, venueId }) => grantIdOf(partnerId, venueId)));
+  if (pairs.length === 0) return () => false;
+  const ids = new Set(pairs.map(({ partnerId, venueId }) => grantIdOf(partnerId, venueId)));
   const steps = [
     { $match: { _id: { $in: [...ids] } } },
     {
@@ -121,7 +121,7 @@ export async function findActiveGrants(
   return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
-/** In the snapshot, else in the newest state. */
+/** The venues granted to the partner: in the snapshot if there is one, else in the newest state. */
 export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
   const rows = await grantCollection(db)
     .find({ partnerId }, { projection: { venueId: 1 }, ...(snapshot === undefined ? NEWEST : inSnapshot(snapshot)) })
@@ -150,8 +150,8 @@ const GRANTS: EntryKind = {
 
 /** A key from the cache (ADR 0006); null for a revoked key or an inactive partner. The key may have expired. */
 export async function findCachedKey(db: Db, keyId: string): Promise<Entry<KeyOfPartner> | null> {
-  const found = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
-  return found?.value.revokedAt === null && found.value.partnerStatus === 'active' ? found : null;
+  const entry = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
+  return entry?.value.revokedAt === null && entry.value.partnerStatus === 'active' ? entry : null;
 }
 
 /** The partner's grant for the venue from the cache, with the state of the partner; null if there is none. */

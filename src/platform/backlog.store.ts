@@ -42,20 +42,20 @@ export type DueQuery = {
   graceMs: number;
   hint: string;
   limit: number;
-  from?: DuePosition | undefined;
+  after?: DuePosition | undefined;
 };
 
-/** Ids of matching rows with a `field` at least `graceMs` ago, oldest first, after `from`. */
+/** Ids of matching rows with a `field` at least `graceMs` ago, oldest first, after the position `after`. */
 export async function findDuePage<T extends { _id: string }>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,
-  { field, graceMs, hint, limit, from }: DueQuery,
+  { field, graceMs, hint, limit, after }: DueQuery,
 ): Promise<DuePage> {
-  const after = from === undefined ? {} : { [field]: { $gte: from.at }, _id: { $nin: from.ids } };
+  const isAfter = after === undefined ? {} : { [field]: { $gte: after.at }, _id: { $nin: after.ids } };
   const rows = await collection
     .aggregate<{ _id: string; at: Date }>(
       [
-        { $match: { $and: [match, after], $expr: isDueFor(field, graceMs) } },
+        { $match: { $and: [match, isAfter], $expr: isDueFor(field, graceMs) } },
         { $sort: { [field]: 1 } },
         { $limit: limit },
         { $project: { at: `$${field}` } },
@@ -67,7 +67,7 @@ export async function findDuePage<T extends { _id: string }>(
   const last = rows.at(-1);
   if (last === undefined || rows.length < limit) return { ids, next: undefined };
   const lastMs = last.at.getTime();
-  const ofLast = rows.filter(({ at }) => at.getTime() === lastMs).map(({ _id }) => _id);
-  const seen = from?.at.getTime() === lastMs ? from.ids : [];
-  return { ids, next: { at: last.at, ids: [...seen, ...ofLast] } };
+  const idsAtLast = rows.filter(({ at }) => at.getTime() === lastMs).map(({ _id }) => _id);
+  const earlierIds = after?.at.getTime() === lastMs ? after.ids : [];
+  return { ids, next: { at: last.at, ids: [...earlierIds, ...idsAtLast] } };
 }

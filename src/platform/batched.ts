@@ -18,7 +18,7 @@ export function batched<Item, Result>(
   lingerMs = 0,
 ): (item: Item) => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
-  let idle: Promise<unknown> = Promise.resolve();
+  let nextMayBegin: Promise<unknown> = Promise.resolve();
   const loader = new DataLoader<Item, Result>(
     (items) => {
       const batch = work(items);
@@ -29,7 +29,7 @@ export function batched<Item, Result>(
       cache: false,
       maxBatchSize: maxItems,
       batchScheduleFn: (begin) => {
-        idle = idle
+        nextMayBegin = nextMayBegin
           .then(() => (lingerMs === 0 ? endOfTurn() : delay(lingerMs)))
           .then(() => {
             begin();

@@ -4,8 +4,8 @@ import { type Expression, isCommandTimeout } from './mongo.ts';
 type BulkOptions = Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'>;
 
 /**
- * Makes one unordered bulk write; returns an error or undefined for each write. After a rejection, any of them may have
- * been made.
+ * Makes one unordered bulk write; returns an error or undefined for each write. If this rejects, any of the writes may
+ * have been made.
  */
 export async function writeEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
@@ -28,8 +28,8 @@ export async function updateGuarded<T extends object>(
 
 /**
  * Makes similar guarded updates as one update of all their documents: a half to two thirds cheaper (ADR 0009).
- * Returns whether `count` documents were changed and acknowledged. If not, some may have been: update each by itself.
- * Rejects once `maxTimeMS` has passed.
+ * Returns whether `count` documents were changed and acknowledged. If not, some may have been changed: then update each
+ * document by itself. Rejects once `maxTimeMS` has passed.
  */
 export async function updateTogether<T extends object>(
   collection: mongoose.mongo.Collection<T>,
@@ -85,7 +85,7 @@ async function writeBulk<T extends object>(
 }
 
 /** How long a bulk, and then each of its writes, waits for a transaction that has locked one of its documents. */
-const IN_TIME = { maxTimeMS: 1000 };
+const TIME_LIMIT = { maxTimeMS: 1000 };
 
 /**
  * Makes idempotent updates of documents that a transaction may have locked. If an update has to wait for such a
@@ -98,14 +98,14 @@ export async function updateEach<T extends object>(
 ): Promise<(Error | undefined)[]> {
   const writes = bulkOf<T>(updates);
   try {
-    const isMade = asOne !== undefined && (await updateTogether(collection, asOne, writes.length, IN_TIME));
-    return isMade ? writes.map(() => undefined) : await writeEach(collection, writes, IN_TIME);
+    const isMade = asOne !== undefined && (await updateTogether(collection, asOne, writes.length, TIME_LIMIT));
+    return isMade ? writes.map(() => undefined) : await writeEach(collection, writes, TIME_LIMIT);
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;
   }
   // A transaction blocks the whole bulk, so make each update by itself.
-  const settled = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], IN_TIME)));
-  return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
+  const results = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], TIME_LIMIT)));
+  return results.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 
 /** Codes: duplicate key; document rejected by the validator. */

@@ -12,7 +12,7 @@ const BATCH_SIZE = 5000;
 const NO_DOCUMENT = { $match: { _id: null } };
 const TIME = { $unionWith: { pipeline: [{ $documents: [{ at: '$$NOW' }] }] } };
 
-type Found = { at?: Date; collection?: string; value?: { _id: string } };
+type FoundRow = { at?: Date; collection?: string; value?: { _id: string } };
 
 /** Reads entries in one command, begun at `at` by the database's clock. A missing entry has no row. */
 export async function readEntries(
@@ -20,12 +20,12 @@ export async function readEntries(
   names: readonly EntryName[],
   options: ReadOptions,
 ): Promise<{ at: Date; rows: (EntryName & { value: object })[] }> {
-  const ofKinds = groupBy(names, ({ kind }) => kind);
-  const reads = [...ofKinds].map(([kind, named]) => readOf(kind, named));
+  const namesByKind = groupBy(names, ({ kind }) => kind);
+  const reads = [...namesByKind].map(([kind, namesOfKind]) => readOf(kind, namesOfKind));
   const [time, ...rows] = await cacheLeaseCollection(db)
-    .aggregate<Found>([NO_DOCUMENT, TIME, ...reads], { ...options, batchSize: BATCH_SIZE })
+    .aggregate<FoundRow>([NO_DOCUMENT, TIME, ...reads], { ...options, batchSize: BATCH_SIZE })
     .toArray();
-  const kinds = new Map([...ofKinds.keys()].map((kind) => [kind.collection, kind]));
+  const kinds = new Map([...namesByKind.keys()].map((kind) => [kind.collection, kind]));
   return {
     at: time?.at ?? new Date(0),
     rows: rows.flatMap(({ collection = '', value }) => {
@@ -36,9 +36,9 @@ export async function readEntries(
 }
 
 function readOf({ collection, stages }: EntryKind, names: readonly EntryName[]): Expression {
-  const named = { $match: { _id: { $in: names.map(({ id }) => id) } } };
+  const byIds = { $match: { _id: { $in: names.map(({ id }) => id) } } };
   const row = { $project: { _id: 0, collection: { $literal: collection }, value: '$$ROOT' } };
-  return { $unionWith: { coll: collection, pipeline: [named, ...stages, row] } };
+  return { $unionWith: { coll: collection, pipeline: [byIds, ...stages, row] } };
 }
 
 /** A single document: the longest lease (validity of cached rules) of any process. It never falls. */
@@ -64,8 +64,8 @@ export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
 
 /** The length of the longest lease given before this call. */
 export async function findLongestLeaseMs(db: Db): Promise<number> {
-  const found = await cacheLeaseCollection(db).findOne({ _id: ID }, NEWEST);
-  return found?.leaseMs ?? 0;
+  const row = await cacheLeaseCollection(db).findOne({ _id: ID }, NEWEST);
+  return row?.leaseMs ?? 0;
 }
 
 /** Resolves if this server is still the primary and a majority has everything written before this call. */

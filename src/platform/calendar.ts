@@ -4,15 +4,15 @@ const MAX_REMEMBERED = 10_000;
 
 /** Caches the results of `make`. Temporal takes 10 to 20 µs, and one call asks for the same few days repeatedly. */
 export function remembered<T>(make: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
+  const results = new Map<string, T>();
   return (key) => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const made = make(key);
+    const cached = results.get(key);
+    if (cached !== undefined) return cached;
+    const result = make(key);
     // Clear everything: cheaper than tracking an order, and refilled within one request.
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    known.set(key, made);
-    return made;
+    if (results.size >= MAX_REMEMBERED) results.clear();
+    results.set(key, result);
+    return result;
   };
 }
 

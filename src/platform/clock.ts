@@ -10,9 +10,9 @@ export type Clock = { now(): Date };
 export const systemClock: Clock = { now: () => new Date() };
 
 const MEASURE_EVERY_MS = 10_000;
-/** Several readings per measurement: the fastest is most exact. */
+/** Readings per measurement: the fastest one is the most exact. */
 const SAMPLES = 3;
-/** The difference between the two clocks above which a warning is logged. */
+/** From this difference between the host's and the database's clock on, a warning is logged. */
 const WARN_FROM_MS = 2000;
 
 const databaseClocks = new WeakMap<Db, DatabaseClock>();
@@ -46,9 +46,9 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
     else log.info(fields, 'the clocks of this host and of MongoDB agree again');
   };
   const measure = singleFlight(async () => {
-    const found = await readOrigin(db).catch(() => undefined);
-    if (found === undefined) return;
-    if (Math.abs(found.originMs - originMs) > found.errorMs) originMs = found.originMs;
+    const reading = await readOrigin(db).catch(() => undefined);
+    if (reading === undefined) return;
+    if (Math.abs(reading.originMs - originMs) > reading.errorMs) originMs = reading.originMs;
     logDisagreement();
   });
   const clock: DatabaseClock = {

@@ -1,12 +1,12 @@
 /** Settles with `work`, but rejects with a `TimeoutError` after `timeoutMs`. */
 export async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timedOut = new Promise<never>((_resolve, reject) => {
     const giveUp = (): void => reject(new DOMException(`Not done within ${timeoutMs} ms`, 'TimeoutError'));
     timer = setTimeout(giveUp, timeoutMs);
   });
   try {
-    return await Promise.race([late, work()]);
+    return await Promise.race([timedOut, work()]);
   } finally {
     clearTimeout(timer);
   }

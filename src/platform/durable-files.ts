@@ -1,7 +1,7 @@
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The ending of a file that is not complete yet. */
+/** The suffix of a file that is not complete yet. */
 export const PART = '.part';
 
 /** Writes a file atomically and durably, readable by this user only. */
@@ -14,10 +14,12 @@ export async function writeWhole(file: string, content: Buffer | string): Promis
 /** Creates a folder and its missing parents for this user only, durably. */
 export async function makeFolderDurably(name: string): Promise<void> {
   const folder = path.resolve(name);
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstCreated === undefined) return;
   // A new folder is durable once its parent has been synced.
-  for (let made = folder; made.length >= first.length; made = path.dirname(made)) await syncFolder(path.dirname(made));
+  for (let created = folder; created.length >= firstCreated.length; created = path.dirname(created)) {
+    await syncFolder(path.dirname(created));
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -4,8 +4,7 @@ import type { EntryName } from './cache-entries.store.ts';
 import type { Term } from './confirmed-primary.ts';
 
 /**
- * An entry from one reading. The reading began at `at` by the database's clock, and after `readAtMs` by this process's
- * clock.
+ * An entry as it was read. The read began at `at` by the database's clock, and after `readAtMs` by `performance.now()`.
  */
 export type Reading = {
   name: EntryName;
@@ -26,7 +25,7 @@ export const keyOf = ({ kind, id }: EntryName): string => `${kind.collection}:${
 
 /** The newest confirmed reading of each entry. Drops the least recently used first, and entries unused for a minute. */
 export function createKeptReadings() {
-  const kept = new LRUCache<string, Reading>({
+  const readings = new LRUCache<string, Reading>({
     max: MAX_ENTRIES,
     maxSize: MAX_BYTES,
     sizeCalculation: ({ value }, key) => JSON.stringify(value).length + key.length + ENTRY_BYTES,
@@ -34,36 +33,36 @@ export function createKeptReadings() {
   let sweep: NodeJS.Timeout | undefined;
   const dropUnused = (): void => {
     const sinceMs = performance.now() - UNUSED_MS;
-    for (const [key, { usedAtMs }] of kept) if (usedAtMs <= sinceMs) kept.delete(key);
-    sweep = kept.size === 0 ? undefined : setTimeout(dropUnused, UNUSED_MS).unref();
+    for (const [key, { usedAtMs }] of readings) if (usedAtMs <= sinceMs) readings.delete(key);
+    sweep = readings.size === 0 ? undefined : setTimeout(dropUnused, UNUSED_MS).unref();
   };
   return {
     use: (name: EntryName, nowMs: number): Reading | undefined => {
-      const known = kept.get(keyOf(name));
-      if (known !== undefined) known.usedAtMs = nowMs;
-      return known;
+      const entry = readings.get(keyOf(name));
+      if (entry !== undefined) entry.usedAtMs = nowMs;
+      return entry;
     },
-    find: (name: EntryName): Reading | undefined => kept.peek(keyOf(name)),
+    find: (name: EntryName): Reading | undefined => readings.peek(keyOf(name)),
     /** Entries older than `ageMs` that were used since they were read. */
-    used: (nowMs: number, ageMs: number): Reading[] =>
-      [...kept.values()].filter(({ usedAtMs, readAtMs }) => usedAtMs > readAtMs && nowMs - readAtMs > ageMs),
+    usedSinceRead: (nowMs: number, ageMs: number): Reading[] =>
+      [...readings.values()].filter(({ usedAtMs, readAtMs }) => usedAtMs > readAtMs && nowMs - readAtMs > ageMs),
     /** Drops the entry if a later reading found another value or none. */
     dropUnlike: (name: EntryName, readAtMs: number, found: object | undefined): void => {
-      const known = kept.peek(keyOf(name));
-      if (known !== undefined && known.readAtMs < readAtMs && known.value !== found) kept.delete(keyOf(name));
+      const entry = readings.peek(keyOf(name));
+      if (entry !== undefined && entry.readAtMs < readAtMs && entry.value !== found) readings.delete(keyOf(name));
     },
     /** Stores a reading. A reading with an unchanged value only renews the entry, which extends leases over it. */
     keep: (reading: Reading): void => {
       const { name, at, readAtMs, term } = reading;
-      const known = kept.peek(keyOf(name));
-      if (known !== undefined && known.readAtMs >= readAtMs) return;
-      if (known !== undefined && isDeepStrictEqual(known.value, reading.value)) {
-        Object.assign(known, { at, readAtMs, term });
+      const entry = readings.peek(keyOf(name));
+      if (entry !== undefined && entry.readAtMs >= readAtMs) return;
+      if (entry !== undefined && isDeepStrictEqual(entry.value, reading.value)) {
+        Object.assign(entry, { at, readAtMs, term });
       } else {
-        kept.set(keyOf(name), reading);
+        readings.set(keyOf(name), reading);
         sweep ??= setTimeout(dropUnused, UNUSED_MS).unref();
       }
     },
-    size: () => ({ entries: kept.size, bytes: kept.calculatedSize }),
+    size: () => ({ entries: readings.size, bytes: readings.calculatedSize }),
   };
 }

@@ -21,9 +21,9 @@ export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 export type LeasedCache = {
   /**
    * The entry, read less than half a lease ago or, with `database`, after this call. Null if the database confirms that
-   * it is missing, which is never cached. Do not change the value: callers share it.
+   * there is none, which is never cached. Do not change the value: callers share it.
    */
-  read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
+  read<T extends object>(kind: EntryKind, id: string, source?: 'cache' | 'database'): Promise<Entry<T> | null>;
   /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
   lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
   /**
@@ -72,18 +72,18 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   let isReadingAhead = false;
 
-  const load = newestOf<EntryName, Reading>(async (asked, options) => {
+  const load = newestOf<EntryName, Reading>(async (wantedNames, options) => {
     await primary.ready();
     const [readAtMs, term] = [performance.now(), primary.term()];
-    const joining = kept.used(readAtMs, leaseMs * JOIN_PART).slice(0, MAX_JOINING);
-    const names = new Map([...asked, ...joining.map(({ name }) => name)].map((name) => [keyOf(name), name]));
+    const joining = kept.usedSinceRead(readAtMs, leaseMs * JOIN_PART).slice(0, MAX_JOINING);
+    const names = new Map([...wantedNames, ...joining.map(({ name }) => name)].map((name) => [keyOf(name), name]));
     const { at, rows } = await readEntries(db, [...names.values()], options);
     const isConfirmed = primary.isConfirmed(term);
     const found = new Map<string, Reading>();
     for (const { kind, id, value } of rows) {
       const name = { kind, id };
-      const known = kept.find(name)?.value;
-      const same = isDeepStrictEqual(known, value) ? known : undefined;
+      const cachedValue = kept.find(name)?.value;
+      const same = isDeepStrictEqual(cachedValue, value) ? cachedValue : undefined;
       const reading = { name, value: same ?? value, at, readAtMs, term, isConfirmed, usedAtMs: readAtMs };
       found.set(keyOf(name), reading);
     }
@@ -105,12 +105,13 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
         isReadingAhead = false;
       });
   };
-  const read: LeasedCache['read'] = async (kind, id, from = 'cache') => {
-    const [name, nowMs] = [{ kind, id }, performance.now()];
-    const known = kept.use(name, nowMs);
-    if (from === 'database' || known === undefined || !isUsable(known, nowMs)) return load(name) as never;
-    if (nowMs - known.readAtMs > leaseMs * READ_AHEAD_PART) readAhead(name);
-    return known as never;
+  const read: LeasedCache['read'] = async (kind, id, source = 'cache') => {
+    const name = { kind, id };
+    const nowMs = performance.now();
+    const cached = kept.use(name, nowMs);
+    if (source === 'database' || cached === undefined || !isUsable(cached, nowMs)) return load(name) as never;
+    if (nowMs - cached.readAtMs > leaseMs * READ_AHEAD_PART) readAhead(name);
+    return cached as never;
   };
 
   const longestLeaseMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db));

@@ -21,12 +21,12 @@ export function createDb(): Db {
 
 /** Calls `listener` whenever the driver sees a primary from another election. `db` must be open. */
 export function onNewPrimary(db: Db, listener: () => void): void {
-  let known: string | undefined;
+  let knownElection: string | undefined;
   db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => {
     const primary = [...newDescription.servers.values()].find(({ type }) => type === 'RSPrimary');
     const election = primary && `${primary.address} ${primary.electionId?.toHexString() ?? ''}`;
-    if (election === undefined || election === known) return;
-    known = election;
+    if (election === undefined || election === knownElection) return;
+    knownElection = election;
     listener();
   });
 }
@@ -49,7 +49,7 @@ export async function openDb(
   overrides: mongoose.ConnectOptions = {},
 ): Promise<void> {
   requireUsable(uri);
-  let hasWarnedOfSet = false;
+  let hasWarned = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
@@ -66,9 +66,9 @@ export async function openDb(
       if (hello === undefined) continue;
       // The driver ignores a server of another set without reporting it.
       requireSupportedMongod(hello, uri);
-      if (isUninitiated(hello) && !hasWarnedOfSet)
+      if (isUninitiated(hello) && !hasWarned)
         log.warn('waiting for MongoDB: its replica set is not initiated; run rs.initiate() once in mongosh');
-      hasWarnedOfSet = isUninitiated(hello);
+      hasWarned = isUninitiated(hello);
     }
   }
 }
@@ -79,9 +79,9 @@ function requireUsable(uri: string): void {
   } catch (err) {
     const { message } = err as Error;
     // An error that repeats the address may repeat its password.
-    const said = message.includes('://') ? '' : `: ${message}`;
+    const reason = message.includes('://') ? '' : `: ${message}`;
     throw new Refusal(
-      `MONGODB_URI cannot be used${said}. Where its user name or password has @ : / ? # [ ] or %, percent-encode them.`,
+      `MONGODB_URI cannot be used${reason}. Where its user name or password has @ : / ? # [ ] or %, percent-encode them.`,
     );
   }
 }
@@ -98,8 +98,8 @@ const OPTIONS: mongoose.ConnectOptions = {
   // Firewalls and load balancers silently drop connections that were idle for some minutes.
   maxIdleTimeMS: 60_000,
   socketTimeoutMS: 15_000,
-  // A frozen server is noticed after 2 + 5 s, when all pending commands fail; then a call waits 2 s for another server.
-  // The defaults add up to 40 s, longer than callers wait.
+  // The driver notices a frozen server after 2 + 5 s and fails its pending commands; then a call waits 2 s for another
+  // server. The defaults add up to 40 s, longer than callers wait.
   heartbeatFrequencyMS: 2000,
   connectTimeoutMS: 5000,
   serverSelectionTimeoutMS: 2000,

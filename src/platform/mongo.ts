@@ -98,8 +98,8 @@ const VIOLATED_INDEX = /E11000 duplicate key error collection: \S+ index: (\S+)/
 
 /** Whether `err` violates a unique index, or the one of this name. */
 export function isDuplicateKey(err: unknown, index?: string): boolean {
-  const { code, message = '' } = (err ?? {}) as { code?: unknown; message?: string };
-  return code === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
+  const { message = '' } = (err ?? {}) as { message?: string };
+  return codeOf(err) === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
 }
 
 /** The result of a write; null if a unique index rejects it. */
@@ -117,7 +117,7 @@ export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;
 
 const codeOf = (err: unknown): unknown => (err as { code?: unknown } | null)?.code;
 
-const UNAVAILABLE = new Set([
+const UNAVAILABLE_NAMES = new Set([
   'MongoServerSelectionError',
   'MongoNotConnectedError',
   'MongoPoolClosedError',
@@ -145,9 +145,9 @@ export function isDatabaseUnavailable(err: unknown): boolean {
   if (!(err instanceof Error)) return false;
   // Includes the errors of cleared pools and timed-out connections.
   if (err instanceof mongoose.mongo.MongoNetworkError) return true;
-  if (UNAVAILABLE.has(err.name) || err.message.includes('before initial connection')) return true;
+  if (UNAVAILABLE_NAMES.has(err.name) || err.message.includes('before initial connection')) return true;
   if (err instanceof mongoose.mongo.MongoBulkWriteError && isUnacknowledged(err)) return true;
-  if (UNAVAILABLE_CODES.has((err as { code?: unknown }).code)) return true;
+  if (UNAVAILABLE_CODES.has(codeOf(err))) return true;
   return UNAVAILABLE_LABELS.some((label) => hasLabel(err, label));
 }
 

@@ -14,13 +14,13 @@ export const CONFIRMED = {
   maxTimeMS: 4000,
 } as const satisfies ReadOptions;
 
-/** Runs `read` with `first`, then with CONFIRMED if that finds nothing (null or false). */
+/** Runs `read` with `firstOptions`, and with CONFIRMED if that finds nothing (null or false). */
 export async function confirmAbsence<T>(
   read: (options: ReadOptions) => Promise<T>,
-  first: ReadOptions = {},
+  firstOptions: ReadOptions = {},
 ): Promise<T> {
-  const found = await read(first);
-  return found === null || found === false ? read(CONFIRMED) : found;
+  const result = await read(firstOptions);
+  return result === null || result === false ? read(CONFIRMED) : result;
 }
 
 const MAX_KEYS = 500;
@@ -28,22 +28,24 @@ const MAX_KEYS = 500;
 /** A batched read of one key, begun after the call. Before returning null, reads a missing key again with CONFIRMED. */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
-  first: ReadOptions = NEWEST,
+  firstOptions: ReadOptions = NEWEST,
 ): (key: Key) => Promise<Found | null> {
   const batchedWith = (options: ReadOptions) =>
     batched<Key, Found | undefined>(async (keys) => {
       const find = await read(keys, options);
       return keys.map((key) => find(key));
     }, MAX_KEYS);
-  const [newest, confirmed] = [batchedWith(first), batchedWith(CONFIRMED)];
+  const [newest, confirmed] = [batchedWith(firstOptions), batchedWith(CONFIRMED)];
   return async (key) => (await newest(key)) ?? (await confirmed(key)) ?? null;
 }
 
 /** `newestOf` for each database connection: calls on the same `db` share reads. */
 export function newestByDb<Key, Found extends object>(
   read: (db: Db, keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
-  first: ReadOptions = NEWEST,
+  firstOptions: ReadOptions = NEWEST,
 ): (db: Db, key: Key) => Promise<Found | null> {
-  const callsOn = memoizeByObject((db: Db) => newestOf<Key, Found>((keys, options) => read(db, keys, options), first));
+  const callsOn = memoizeByObject((db: Db) =>
+    newestOf<Key, Found>((keys, options) => read(db, keys, options), firstOptions),
+  );
   return (db, key) => callsOn(db)(key);
 }

@@ -10,37 +10,37 @@ export type Progress = {
 
 /** If the gap between two checks is longer, the process was frozen or had no CPU. */
 const STANDSTILL_MS = 5000;
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 
 /** `nowMs` must be monotonic. */
 export function createProgress(nowMs: () => number = () => performance.now()): Progress {
-  const expected = new Map<string, { beatAt: number; atMostMs: number }>();
-  let lookedAt = nowMs();
-  const look = (): void => {
+  const expected = new Map<string, { beatAtMs: number; atMostMs: number }>();
+  let checkedAtMs = nowMs();
+  const check = (): void => {
     const now = nowMs();
-    const stoodStillMs = now - lookedAt;
-    lookedAt = now;
+    const stoodStillMs = now - checkedAtMs;
+    checkedAtMs = now;
     if (stoodStillMs < STANDSTILL_MS) return;
-    for (const each of expected.values()) each.beatAt += stoodStillMs;
+    for (const each of expected.values()) each.beatAtMs += stoodStillMs;
   };
-  setInterval(look, LOOK_EVERY_MS).unref();
+  setInterval(check, CHECK_EVERY_MS).unref();
   return {
     expect(name, atMostMs) {
-      const entry = { beatAt: nowMs(), atMostMs };
+      const entry = { beatAtMs: nowMs(), atMostMs };
       expected.set(name, entry);
       return {
         beat: () => {
-          entry.beatAt = nowMs();
+          entry.beatAtMs = nowMs();
         },
       };
     },
     names: () => [...expected.keys()],
     stalls() {
-      look();
+      check();
       const now = nowMs();
       return [...expected]
-        .filter(([, { beatAt, atMostMs }]) => now - beatAt > atMostMs)
-        .map(([name, { beatAt }]) => ({ name, silent_seconds: Math.floor((now - beatAt) / 1000) }));
+        .filter(([, { beatAtMs, atMostMs }]) => now - beatAtMs > atMostMs)
+        .map(([name, { beatAtMs }]) => ({ name, silent_seconds: Math.floor((now - beatAtMs) / 1000) }));
     },
   };
 }

@@ -5,11 +5,11 @@ export type RedisHost = { host: string; port: number };
 
 type Credentials = { username?: string; password?: string };
 
-/** What `REDIS_URL` names: a server, a master watched by sentinels, or a cluster; with credentials. */
+/** What `REDIS_URL` names: a server, a master watchedMaster by sentinels, or a cluster; with credentials. */
 export type RedisAddress = { isEncrypted: boolean } & Credentials &
   (
     | { kind: 'server'; db: number }
-    | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number; ofSentinels: Credentials }
+    | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number; sentinelCredentials: Credentials }
     | { kind: 'cluster'; hosts: RedisHost[] }
   );
 
@@ -26,7 +26,7 @@ const PORTS = { sentinel: 26_379, cluster: 6379 };
  * @throws Error with a message that follows the variable's name and contains no part of the address
  */
 export function redisAddress(value: string): RedisAddress {
-  if (/^rediss?:/i.test(value)) return ofServer(value);
+  if (/^rediss?:/i.test(value)) return serverAddress(value);
   const parts = PARTS.exec(value)?.groups;
   if (parts === undefined) throw new Error(SCHEMES);
   const { tls, kind, user = '', hosts = '', path = '', query = '' } = parts;
@@ -38,7 +38,7 @@ export function redisAddress(value: string): RedisAddress {
       throw new Error('must end after the hosts of a cluster, which has no databases and no options here');
     return { kind, ...common, hosts: hostsOf(hosts, PORTS.cluster) };
   }
-  return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watched(path, query) };
+  return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watchedMaster(path, query) };
 }
 
 /** Whether all keys with this prefix share one slot of a cluster: Redis hashes the text in the first braces. */
@@ -46,7 +46,7 @@ export function hasHashTag(prefix: string): boolean {
   return /^[^{]*\{[^}]+\}/.test(prefix);
 }
 
-function ofServer(value: string): RedisAddress {
+function serverAddress(value: string): RedisAddress {
   const url = parseUrl(value);
   if (url === undefined || !/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
   if (url.hostname === '') throw new Error('must name a host: redis://host:6379');
@@ -61,7 +61,7 @@ function ofServer(value: string): RedisAddress {
   };
 }
 
-function watched(path: string, query: string) {
+function watchedMaster(path: string, query: string) {
   const [master = '', db = '0', ...rest] = path.split('/');
   if (master === '' || rest.length > 0 || !/^\d{1,5}$/.test(db))
     throw new Error(
@@ -70,8 +70,8 @@ function watched(path: string, query: string) {
   const { sentinel_username: username, sentinel_password: password, ...others } = optionsIn(query);
   if (Object.keys(others).length > 0)
     throw new Error('must have no option but sentinel_username and sentinel_password');
-  const ofSentinels = { ...(username && { username }), ...(password && { password }) };
-  return { master: decoded(master), db: Number(db), ofSentinels };
+  const sentinelCredentials = { ...(username && { username }), ...(password && { password }) };
+  return { master: decoded(master), db: Number(db), sentinelCredentials };
 }
 
 /** Unlike a form, keeps + as it is: a password may contain one. */

@@ -32,11 +32,11 @@ class PatientCluster extends Cluster {
 
   constructor(nodes: RedisHost[], options: ClusterSettings) {
     super(nodes, options);
-    const once = this.info.bind(this);
+    const infoOnce = this.info.bind(this);
     this.info = async () => {
       for (;;) {
         try {
-          return await once();
+          return await infoOnce();
         } catch (err) {
           if (this.#isGivenUp || this.status === 'end') throw err;
           await delay(RETRY_INFO_MS, undefined, { ref: false });
@@ -53,22 +53,22 @@ class PatientCluster extends Cluster {
   }
 }
 
-/** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
+/** `serverOptions`: for the connection to each server. `clusterOptions`: further options for a cluster as a whole. */
 export function connect(
   url: string,
-  ofServer: ServerOptions,
-  ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {},
+  serverOptions: ServerOptions,
+  clusterOptions: Pick<ClusterOptions, 'retryDelayOnFailover'> = {},
 ) {
   const address = redisAddress(url);
   const connecting = { connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy: reconnectDelayMs };
-  if (address.kind === 'server') return new Redis(url, { ...connecting, ...ofServer });
+  if (address.kind === 'server') return new Redis(url, { ...connecting, ...serverOptions });
   const { isEncrypted, hosts, username, password } = address;
   const signIn = { ...(username && { username }), ...(password && { password }) };
   if (address.kind === 'sentinel') {
-    const { username: sentinelUsername, password: sentinelPassword } = address.ofSentinels;
+    const { username: sentinelUsername, password: sentinelPassword } = address.sentinelCredentials;
     return new Redis({
       ...connecting,
-      ...ofServer,
+      ...serverOptions,
       ...signIn,
       sentinels: hosts,
       name: address.master,
@@ -80,7 +80,7 @@ export function connect(
       ...(isEncrypted && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
     });
   }
-  const { enableOfflineQueue = true, enableAutoPipelining = false, ...ofNode } = ofServer;
+  const { enableOfflineQueue = true, enableAutoPipelining = false, ...nodeOptions } = serverOptions;
   return new PatientCluster(hosts, {
     enableOfflineQueue,
     enableAutoPipelining,
@@ -88,12 +88,12 @@ export function connect(
     // Keep host names: certificates are issued for names.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: {
-      ...ofNode,
+      ...nodeOptions,
       ...signIn,
       connectTimeout: CONNECT_TIMEOUT_MS,
       ...(isEncrypted && { tls: {} }),
     },
-    ...ofCluster,
+    ...clusterOptions,
   });
 }
 

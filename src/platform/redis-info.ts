@@ -24,8 +24,8 @@ async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string
 }
 
 async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  const settled = await Promise.allSettled(promises);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const results = await Promise.allSettled(promises);
+  return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
 function replicasIn(info: string): RedisHost[] {

@@ -7,10 +7,7 @@ const QUIT_TIMEOUT_MS = 1000;
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
-/**
- * Errors of a server that is not the master. If its host name moves to a new master, only a new connection reaches that
- * one.
- */
+/** Errors of a server that is not the master. If its host name moves, only a new connection reaches the new master. */
 const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
 /** 2 tells ioredis to send the command again. */
 const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.message) && 2;
@@ -108,20 +105,20 @@ export async function closeRedis(redis: RedisConnection): Promise<void> {
 /** Logs one line when Redis becomes unavailable and one when it is back, not one for each reconnection. */
 function logOutages(redis: RedisConnection, log: Logger): void {
   let isAway = false;
-  let ofHost: string | undefined;
+  let failedHost: string | undefined;
   const noteHost = (err: Error) => {
-    ofHost = err.message;
+    failedHost = err.message;
   };
-  // Names the host; the error that follows does not.
+  // These events name the host; the `error` event that follows does not.
   redis.on('sentinelError', noteHost).on('node error', noteHost);
   redis.on('error', (err: Error) => {
-    const error = ofHost === undefined ? err.message : `${err.message} ${ofHost}`;
+    const error = failedHost === undefined ? err.message : `${err.message} ${failedHost}`;
     if (!isAway) log.warn({ error }, 'waiting for Redis: it cannot be reached');
     isAway = true;
   });
   redis.on('ready', () => {
     if (isAway) log.info('Redis is reachable again');
     isAway = false;
-    ofHost = undefined;
+    failedHost = undefined;
   });
 }

@@ -9,25 +9,25 @@ export class UnsupportedServerError extends Refusal {
 export type Hello = { setName?: string; isreplicaset?: boolean; msg?: string; maxWireVersion?: number };
 
 /** The wire version of MongoDB 6.0, reported before signing in. */
-const WIRE_VERSION = 17;
+const MIN_WIRE_VERSION = 17;
 
-const MAKE_A_SET =
+const MAKE_REPLICA_SET =
   'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
 
-const OF_A_ROUTER =
+const ROUTER_NOT_SUPPORTED =
   'This MongoDB is a router (mongos) of a sharded cluster, which is not supported (docs/adr/0019): its own clock would decide what is due. Name a replica set in MONGODB_URI.';
 
 /** @throws UnsupportedServerError for a router, a standalone mongod, a version before 6.0 or another replica set */
 export function requireSupportedMongod(hello: Hello, uri: string): void {
-  if (hello.msg === 'isdbgrid') throw new UnsupportedServerError(OF_A_ROUTER);
-  const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true;
-  if (!isPartOfMore) throw new UnsupportedServerError(`This MongoDB is not a replica set. ${MAKE_A_SET}`);
-  if ((hello.maxWireVersion ?? 0) < WIRE_VERSION)
+  if (hello.msg === 'isdbgrid') throw new UnsupportedServerError(ROUTER_NOT_SUPPORTED);
+  const isInReplicaSet = hello.setName !== undefined || hello.isreplicaset === true;
+  if (!isInReplicaSet) throw new UnsupportedServerError(`This MongoDB is not a replica set. ${MAKE_REPLICA_SET}`);
+  if ((hello.maxWireVersion ?? 0) < MIN_WIRE_VERSION)
     throw new UnsupportedServerError('This MongoDB is older than 6.0. Upgrade it to 6.0 or newer.');
-  const wanted = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
-  if (wanted !== undefined && hello.setName !== undefined && hello.setName !== decodeURIComponent(wanted)) {
+  const wantedSet = /[?&]replicaSet=([^&]*)/i.exec(uri)?.[1];
+  if (wantedSet !== undefined && hello.setName !== undefined && hello.setName !== decodeURIComponent(wantedSet)) {
     throw new UnsupportedServerError(
-      `MONGODB_URI names the replica set ${wanted}, and this MongoDB belongs to ${hello.setName}. Set replicaSet=${hello.setName} in MONGODB_URI.`,
+      `MONGODB_URI names the replica set ${wantedSet}, and this MongoDB belongs to ${hello.setName}. Set replicaSet=${hello.setName} in MONGODB_URI.`,
     );
   }
 }
@@ -42,11 +42,11 @@ export function directUri(uri: string): string | undefined {
   const [, scheme, host, path = '/', query = ''] =
     /^(mongodb:\/\/(?:[^@/]*@)?)([^,/?]+)[^/?]*(\/[^?]*)?(?:\?(.*))?$/.exec(uri) ?? [];
   if (scheme === undefined || host === undefined) return undefined;
-  const kept = query.split('&').filter((each) => !/^(replicaSet|directConnection|loadBalanced)=|^$/i.test(each));
-  return `${scheme}${host}${path}?${[...kept, 'directConnection=true'].join('&')}`;
+  const options = query.split('&').filter((each) => !/^(replicaSet|directConnection|loadBalanced)=|^$/i.test(each));
+  return `${scheme}${host}${path}?${[...options, 'directConnection=true'].join('&')}`;
 }
 
-const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
+const MIN_REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
 /** A field of INFO; undefined if missing. */
 export const infoField = (info: string, name: string): string | undefined =>
@@ -63,8 +63,8 @@ export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => infoField(info, name);
   const policy = field('maxmemory_policy');
   const version = field('redis_version');
-  const [major = 0, minor = 0] = (version ?? REDIS_VERSION.join('.')).split('.').map(Number);
-  const isOld = major < REDIS_VERSION[0] || (major === REDIS_VERSION[0] && minor < REDIS_VERSION[1]);
+  const [major = 0, minor = 0] = (version ?? MIN_REDIS_VERSION.join('.')).split('.').map(Number);
+  const isOld = major < MIN_REDIS_VERSION[0] || (major === MIN_REDIS_VERSION[0] && minor < MIN_REDIS_VERSION[1]);
   return [
     ...(policy !== undefined && policy !== 'noeviction'
       ? [`It evicts keys (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
@@ -72,6 +72,6 @@ export function redisFaults(info: string, isCluster = false): string[] {
     ...(field('cluster_enabled') === '1' && !isCluster
       ? ['It is one node of a cluster: begin REDIS_URL with redis+cluster:// (with TLS rediss+cluster://).']
       : []),
-    ...(isOld ? [`It is ${version}: upgrade it to ${REDIS_VERSION.join('.')} or newer.`] : []),
+    ...(isOld ? [`It is ${version}: upgrade it to ${MIN_REDIS_VERSION.join('.')} or newer.`] : []),
   ];
 }

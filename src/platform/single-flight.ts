@@ -1,3 +1,5 @@
+import { memoizeByObject } from './memoize-by-object.ts';
+
 /** Single-flight with a trailing run: calls made while `work` runs share the next run. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -13,7 +15,7 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Single-flight for each key. A run does the work passed last. Keys without callers are dropped. */
+/** Single-flight for each key. A run does the work of the latest call. Keys without callers are dropped. */
 export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   type Entry = { work: () => Promise<T>; share: () => Promise<T>; waiting: number };
   const entries = new Map<string, Entry>();
@@ -35,22 +37,53 @@ export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) =>
   };
 }
 
-/** Single-flight for each key, one kind of work at a time: meanwhile a call for another kind gets undefined. */
+/** Single-flight for each key, with one kind of work at a time: a call for another kind meanwhile gets undefined. */
 export function singleFlightOfOneKind<T>(): (
   key: string,
-  wanted: string,
+  kind: string,
   work: () => Promise<T>,
 ) => Promise<T> | undefined {
   const share = singleFlightByKey<T>();
-  const underWay = new Map<string, { wanted: string; waiting: number }>();
-  return (key, wanted, work) => {
-    const entry = underWay.get(key) ?? { wanted, waiting: 0 };
-    if (entry.wanted !== wanted) return undefined;
-    underWay.set(key, entry);
+  const inProgress = new Map<string, { kind: string; waiting: number }>();
+  return (key, kind, work) => {
+    const entry = inProgress.get(key) ?? { kind, waiting: 0 };
+    if (entry.kind !== kind) return undefined;
+    inProgress.set(key, entry);
     entry.waiting += 1;
     return share(key, work).finally(() => {
       entry.waiting -= 1;
-      if (entry.waiting === 0) underWay.delete(key);
+      if (entry.waiting === 0) inProgress.delete(key);
     });
+  };
+}
+
+/**
+ * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one runs waits for it and
+ * returns its result as a replay. If the running call fails, waiting calls share one more run. A call waits for at most
+ * two runs. `call` has everything on which the outcome depends, apart from the database (`owner`).
+ */
+export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
+  owner: object,
+  call: readonly unknown[],
+  work: () => Promise<T>,
+) => Promise<T> {
+  const runsOf = memoizeByObject(() => new Map<string, Promise<T>>());
+  return async (owner, call, work) => {
+    const runs = runsOf(owner);
+    const key = JSON.stringify(call);
+    const begin = (): Promise<T> => {
+      const run = work().finally(() => runs.delete(key));
+      runs.set(key, run);
+      return run;
+    };
+    const replay = async (run: Promise<T>): Promise<T> => ({ ...(await run), isReplay: true });
+
+    const running = runs.get(key);
+    if (running === undefined) return begin();
+    // After a failure run again: its cause may be gone.
+    const shared = await replay(running).catch(() => undefined);
+    if (shared !== undefined) return shared;
+    const later = runs.get(key);
+    return later === undefined ? begin() : replay(later);
   };
 }

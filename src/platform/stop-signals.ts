@@ -5,12 +5,12 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Calls `onStop` at the first signal, `onForce` at a Ctrl-C over a second later; repeated signals do nothing. */
 export function onStopSignal(onStop: (signal: NodeJS.Signals) => void, onForce: () => void = endBySignal): void {
-  let firstAt: number | undefined;
+  let firstAtMs: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {
-    if (firstAt === undefined) {
-      firstAt = performance.now();
+    if (firstAtMs === undefined) {
+      firstAtMs = performance.now();
       onStop(signal);
-    } else if (signal === 'SIGINT' && performance.now() - firstAt > SAME_REQUEST_MS) onForce();
+    } else if (signal === 'SIGINT' && performance.now() - firstAtMs > SAME_REQUEST_MS) onForce();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
 }

@@ -17,8 +17,8 @@ export type SweptPage<Position> = {
 export type Sweep<Position = never> = {
   name: string;
   everyMs: number;
-  /** Does one page of due work, from `from` or from the beginning, until `stopping` aborts. */
-  run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
+  /** Does one page of due work, from `position` or from the beginning, until `stopping` aborts. */
+  run: (stopping: AbortSignal, position: Position | undefined) => Promise<SweptPage<Position>>;
 };
 
 const lastRunAt = gauge({
@@ -64,11 +64,11 @@ export function sweepBatches<T>(
   onError: (err: unknown, batch: readonly T[]) => void,
 ): Promise<number> {
   const batches: (readonly T[])[] = [];
-  for (let from = 0; from < items.length; from += BATCH) batches.push(items.slice(from, from + BATCH));
+  for (let start = 0; start < items.length; start += BATCH) batches.push(items.slice(start, start + BATCH));
   return sweepEach(batches, stopping, work, onError, 1);
 }
 
-/** Longer than a page can take, with each read and write at the driver's time limit. */
+/** Longer than a page can take, even if each read and write takes as long as the driver allows. */
 const PAGE_MAY_TAKE_MS = 120_000;
 
 /**
@@ -92,15 +92,15 @@ export async function keepSweeping<Position>(
   while (!stopping.aborted) {
     let count = 0;
     try {
-      let from: Position | undefined;
+      let position: Position | undefined;
       do {
         if (!(await acquireLock(db, lock, holder, lockMs))) break;
-        const page = await run(stopping, from);
+        const page = await run(stopping, position);
         noteRun();
         beat();
         count += page.count;
-        from = page.next;
-      } while (from !== undefined && !stopping.aborted);
+        position = page.next;
+      } while (position !== undefined && !stopping.aborted);
       if (count > 0) log.info({ sweep: name, count }, 'a sweep did work that no job had done');
     } catch (err) {
       log.warn({ sweep: name, error: (err as Error).message }, 'a sweep failed and will be repeated');

@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
 import { context, isSpanContextValid, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 
-// Spans of calls and of the work that follows from them (ADR 0020). Without a collector only `isTracing` is called.
+// Spans of calls and of the work that follows from them (ADR 0020). Without a collector no span is made.
 
 let isOn = false;
 
@@ -43,8 +43,8 @@ export async function inSpan<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!isOn || traceparent === undefined) return work();
-  const underWay = trace.getSpanContext(context.active());
-  const links = underWay === undefined ? [] : [{ context: underWay }];
+  const current = trace.getSpanContext(context.active());
+  const links = current === undefined ? [] : [{ context: current }];
   const parent = withParent(traceparent);
   const span = tracer().startSpan(name, { kind: SpanKind.CONSUMER, attributes, links }, parent);
   try {
@@ -57,18 +57,18 @@ export async function inSpan<T>(
   }
 }
 
-/** Calls a third party within a child span of the current work; `told` returns the attributes of the result. */
+/** Calls a third party within a child span of the current work; `attributesOf` returns the attributes of the result. */
 export async function inCallSpan<T>(
   name: string,
   attributes: Attributes,
   call: () => Promise<T>,
-  told: (result: T) => Attributes,
+  attributesOf: (result: T) => Attributes,
 ): Promise<T> {
   if (!isOn || trace.getActiveSpan() === undefined) return call();
   const span = tracer().startSpan(name, { kind: SpanKind.CLIENT, attributes });
   try {
     const result = await call();
-    span.setAttributes(told(result));
+    span.setAttributes(attributesOf(result));
     return result;
   } finally {
     span.end();
@@ -76,8 +76,8 @@ export async function inCallSpan<T>(
 }
 
 export function traceFields(): { trace_id?: string; span_id?: string } {
-  const of = trace.getActiveSpan()?.spanContext();
-  return of === undefined || !isSpanContextValid(of) ? {} : { trace_id: of.traceId, span_id: of.spanId };
+  const span = trace.getActiveSpan()?.spanContext();
+  return span === undefined || !isSpanContextValid(span) ? {} : { trace_id: span.traceId, span_id: span.spanId };
 }
 
 function withParent(traceparent: string): Context {

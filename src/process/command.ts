@@ -4,17 +4,17 @@ import type { ConfigOf, ProcessName } from './config/config.ts';
 import { type ProcessScope, runProcess } from './lifecycle.ts';
 
 /** Long work must listen to `stopping`. */
-export type CommandScope<Settings> = Pick<ProcessScope<Settings>, 'config' | 'log' | 'stopping'> & {
+type CommandScope<Settings> = Pick<ProcessScope<Settings>, 'config' | 'log' | 'stopping'> & {
   /** Connects to MongoDB, for commands that may take hours. */
   openDatabase(): Promise<Db>;
 };
 
 /** `report` is logged, and sent to a parent process. */
-export type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
+type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
 
 /**
- * Runs a command; exits with 0 only if everything is done. After a stop signal it keeps the database until `work` has
- * ended.
+ * Runs a command; exits with 0 only if everything is done. After a stop signal, the connection to MongoDB stays open
+ * until `work` has ended.
  */
 export function runCommand<Name extends ProcessName>(
   name: Name,
@@ -30,19 +30,19 @@ export function runCommand<Name extends ProcessName>(
         await openDb(db, config.mongodbUri, log, stopping, PATIENT);
         return db;
       };
-      const working = work({ config, log, stopping, openDatabase });
+      const outcome = work({ config, log, stopping, openDatabase });
       let hasEnded = false;
       onStop(name, async () => {
         if (hasEnded) return;
-        const { isDone, error } = await working.then(
-          (outcome) => ({ ...outcome, error: undefined }),
+        const { isDone, error } = await outcome.then(
+          (result) => ({ ...result, error: undefined }),
           (err: Error) => ({ isDone: false, error: err.message }),
         );
         if (isDone) return;
         log.error({ error }, 'stopped before it was finished: run it again');
         stop(1);
       });
-      const { isDone, report } = await working.finally(() => {
+      const { isDone, report } = await outcome.finally(() => {
         hasEnded = !stopping.aborted;
       });
       setImmediate(stop, isDone ? 0 : 1);

@@ -27,7 +27,7 @@ export type ApiContext = Context & { rateLimits: RateLimits };
 
 /**
  * Creates the connections of a process and registers their release. Awaits nothing: the database connects in the
- * background, and `connected` resolves once its time is known. An unsupported server ends the process (ADR 0019).
+ * background, and `connected` resolves once its clock has been read. An unsupported server ends the process (ADR 0019).
  */
 export function createContext<Settings extends WorkConfig>(
   scope: ProcessScope<Settings>,

@@ -16,7 +16,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
   stopping: AbortSignal;
   /** The regular work of the process; `/healthz` reports stalled work. */
   progress: Progress;
-  /** Stops this process. `1` makes the exit code 1, also if the stop has begun already. */
+  /** Stops this process. `stop(1)` makes its exit code 1, even if it is already stopping. */
   stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: logs why and ends with exit code 1. */
   fail(reason: Error): void;
@@ -38,7 +38,7 @@ export function runProcess<Name extends ProcessName>(
   const config = configOrExit(name);
   const log = createLogger(name, logLevel ?? config.logLevel);
   for (const warning of settingsWarnings(config)) log.warn(warning);
-  const stop = new AbortController();
+  const stopRequest = new AbortController();
   let hasFailed = false;
   // Tracing stops last: everything that stops before it may still be traced.
   const releases: { label: string; release: () => Promise<unknown> }[] = [{ label: 'tracing', release: stopTracing }];
@@ -49,7 +49,7 @@ export function runProcess<Name extends ProcessName>(
   const closer = closeWithGrace(options, async ({ signal = receivedSignal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
     else log.info({ signal }, 'stopping');
-    stop.abort();
+    stopRequest.abort();
     for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
       const { label, release } = part;
       await release().catch((error: unknown) =>
@@ -59,9 +59,9 @@ export function runProcess<Name extends ProcessName>(
     log.info('stopped');
     if (hasFailed) throw new Error('The process has failed');
   });
-  // Every call of close() repeats the stop and would end the process too early.
+  // A second call of close() would repeat the stop and end the process too early.
   const stopOnce = () => {
-    if (!stop.signal.aborted) closer.close();
+    if (!stopRequest.signal.aborted) closer.close();
   };
   const force = () => {
     log.warn('stopped at once: Ctrl-C was pressed again');
@@ -74,7 +74,7 @@ export function runProcess<Name extends ProcessName>(
   if (process.channel !== undefined) process.once('disconnect', stopOnce);
 
   const fail = (err: Error) => {
-    if (stop.signal.aborted) return;
+    if (stopRequest.signal.aborted) return;
     if (err instanceof Refusal) log.fatal(err.message);
     else log.fatal({ err }, failure);
     hasFailed = true;
@@ -84,7 +84,7 @@ export function runProcess<Name extends ProcessName>(
   start({
     config,
     log,
-    stopping: stop.signal,
+    stopping: stopRequest.signal,
     progress: createProgress(),
     stop: (exitCode = 0) => {
       if (exitCode === 1) hasFailed = true;
@@ -94,7 +94,7 @@ export function runProcess<Name extends ProcessName>(
     onStop: (label, release) => void releases.push({ label, release }),
   })
     .then((ready) => {
-      if (stop.signal.aborted) return;
+      if (stopRequest.signal.aborted) return;
       log.info(ready, 'ready');
       process.send?.({ ready: true, ...ready });
     })

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-proto';
 import type * as Instrumentation from '@opentelemetry/instrumentation';
-import type * as OfMongodb from '@opentelemetry/instrumentation-mongodb';
+import type * as MongodbInstrumentation from '@opentelemetry/instrumentation-mongodb';
 import type * as Resources from '@opentelemetry/resources';
 import type * as Sdk from '@opentelemetry/sdk-trace-node';
 import { tracingBegins } from '../platform/tracing.ts';
-import { isSamplerStated, otlpEndpoint } from './config/environment.ts';
+import { isSamplerSet, otlpEndpoint } from './config/environment.ts';
 
 // Each process imports this first: drivers must be loaded after their instrumentation. Without an address for spans,
 // only OpenTelemetry's API is loaded, which then does nothing.
@@ -26,15 +26,15 @@ function startTracing(): () => Promise<void> {
   const resources = load('@opentelemetry/resources') as typeof Resources;
   const { OTLPTraceExporter } = load('@opentelemetry/exporter-trace-otlp-proto') as typeof Exporter;
   const { registerInstrumentations } = load('@opentelemetry/instrumentation') as typeof Instrumentation;
-  const { MongoDBInstrumentation } = load('@opentelemetry/instrumentation-mongodb') as typeof OfMongodb;
+  const { MongoDBInstrumentation } = load('@opentelemetry/instrumentation-mongodb') as typeof MongodbInstrumentation;
 
-  const named = resources.resourceFromAttributes({ 'service.name': serviceName() });
-  const stated = resources.detectResources({ detectors: [resources.envDetector] });
+  const ownResource = resources.resourceFromAttributes({ 'service.name': serviceName() });
+  const environmentResource = resources.detectResources({ detectors: [resources.envDetector] });
   const sampler = new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(SAMPLED_RATIO) });
   const provider = new sdk.NodeTracerProvider({
-    resource: resources.defaultResource().merge(named).merge(stated),
+    resource: resources.defaultResource().merge(ownResource).merge(environmentResource),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter(), { exportTimeoutMillis: 1000 })],
-    ...(isSamplerStated() ? {} : { sampler }),
+    ...(isSamplerSet() ? {} : { sampler }),
   });
   // No propagator: trace contexts are neither sent to partners nor accepted from them.
   provider.register({ propagator: null });

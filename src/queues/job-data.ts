@@ -1,10 +1,10 @@
 import { UnrecoverableError } from 'bullmq';
 
-// How workers read job data, which anybody who reaches Redis can have written, and how jobs fail.
+// How workers read the data of jobs, which anybody with access to Redis can write, and how jobs fail.
 
-// BullMQ stores an error's message and stack. These errors have no stack, because their message is complete.
+// BullMQ stores the message and the stack of an error. These errors have no stack, because their message says all.
 
-/** A failure that the row has recorded, so that the queue repeats the job. */
+/** A failure that makes the queue repeat the job; the row of the delivery records it. */
 export class ExpectedFailure extends Error {
   override stack = '';
 }

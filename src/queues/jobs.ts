@@ -97,17 +97,16 @@ export function holdExpiryJobId({ holdId, expiresAt }: Pick<DueHold, 'holdId' | 
   return `hold-${holdId}-${expiresAt.getTime()}`;
 }
 
-/** Reservations in one job; more become several jobs, which workers share. */
-const MAX_SHARED = 50;
+/** More reservations become several jobs, which several workers can run. */
+const MAX_IN_JOB = 50;
 
-/** Jobs that dispatch the events of outboxes: each job also makes their first attempts. */
+/** The jobs that dispatch events from the outboxes and make the first attempt of each delivery. */
 export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   const jobs: NewJob[] = [];
-  for (let from = 0; from < waiting.length; from += MAX_SHARED) {
-    const group = waiting.slice(from, from + MAX_SHARED);
+  for (let start = 0; start < waiting.length; start += MAX_IN_JOB) {
+    const group = waiting.slice(start, start + MAX_IN_JOB);
     const [first] = group;
-    // BullMQ ignores a job with an existing id. An event can be enqueued again, so a job with several events gets a new
-    // id.
+    // BullMQ ignores a job with an existing id, so several events, of which some may be enqueued already, get a new id.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',

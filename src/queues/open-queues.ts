@@ -82,10 +82,10 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
       return infos && serversIn(infos);
     },
     /**
-     * Batches changes of a queue; each resolves to whether Redis accepted its batch. `lingerMs`: how long a batch waits
-     * for more changes.
+     * Returns a function that makes a change of a queue, in a batch with others, and resolves to whether Redis accepted
+     * the batch. `lingerMs`: how long a batch waits for more changes.
      */
-    changing<Change>(
+    batchChanges<Change>(
       name: QueueName,
       work: (queue: Queue, changes: readonly Change[]) => Promise<object>,
       lingerMs = 0,

@@ -31,25 +31,25 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 type DeliverySeries = { deliveryId: string; generation: number };
 
 /**
- * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within 500
- * ms, those of hold expiry 200 ms later, to whether Redis accepted the write or to the data read, and never throws. If
- * Redis rejects a job, the workers' sweeps of MongoDB do its work. Concurrent calls are batched.
+ * The producing side of the queues. A job is only a hint that something may be due: if Redis rejects one, the workers'
+ * sweeps of MongoDB do its work. No method throws. Each resolves within 500 ms, for hold expiry 700 ms: a write to
+ * whether Redis accepted it, a read to its data. Concurrent calls are batched.
  */
 export type Queues = ReturnType<typeof createQueues>;
 
 /** Connects to Redis in the background. Until then the queues accept no job. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(redisUrl, prefix, log);
-  const { ask, changing, isReady, tryWrite, readServers, close } = queues;
-  const offering = <Due>(name: QueueName, toJobs: (due: readonly Due[]) => NewJob[]) =>
-    changing(name, (queue, due: readonly Due[]) => queue.addBulk(toJobs(due)));
-  const changeExpiry = changing('hold-expiry', changeExpiryJobs, LINGER_MS);
-  const offerDispatch = offering('webhook-delivery', dispatchJobs);
-  const offerDelivery = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
-  const offerDeadLetter = offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) =>
+  const { ask, batchChanges, isReady, tryWrite, readServers, close } = queues;
+  const batchAdds = <Due>(name: QueueName, toJobs: (due: readonly Due[]) => NewJob[]) =>
+    batchChanges(name, (queue, due: readonly Due[]) => queue.addBulk(toJobs(due)));
+  const changeExpiry = batchChanges('hold-expiry', changeExpiryJobs, LINGER_MS);
+  const addDispatch = batchAdds('webhook-delivery', dispatchJobs);
+  const addDelivery = batchAdds<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
+  const addDeadLetter = batchAdds<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) =>
     dead.map(deadDeliveryJob),
   );
-  const removeDeadLetter = changing('dead-letter', (queue, deliveryIds: readonly string[]) =>
+  const removeDeadLetter = batchChanges('dead-letter', (queue, deliveryIds: readonly string[]) =>
     removeJobs(queue, deliveryIds.map(deadDeliveryJobId)),
   );
 
@@ -67,8 +67,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     /** Removes the job of a hold that has ended or has another expiry. */
     removeHoldExpiry: (hold: Pick<DueHold, 'holdId' | 'expiresAt'>) => changeExpiry({ jobId: holdExpiryJobId(hold) }),
     enqueueDispatch: (reservationId: string, eventId: string, eventType: string) =>
-      offerDispatch({ reservationId, eventId, eventType }),
-    scheduleDeliveries: (due: readonly DueDelivery[]) => allTaken(due.map(offerDelivery)),
+      addDispatch({ reservationId, eventId, eventType }),
+    scheduleDeliveries: (due: readonly DueDelivery[]) => allAccepted(due.map(addDelivery)),
     /** Puts a delivery's job back if it is missing or finished. */
     ensureDelivery: async ({ deliveryId, generation }: DeliverySeries, toDue: () => Promise<DueDelivery>) =>
       (await ask('webhook-delivery', (queue) =>
@@ -78,19 +78,19 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     promoteDelivery: async ({ deliveryId, generation }: DeliverySeries) =>
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ?? false,
 
-    addDeadLetters: (dead: readonly Parameters<typeof offerDeadLetter>[0][]) => allTaken(dead.map(offerDeadLetter)),
-    removeDeadLetters: (deliveryIds: readonly string[]) => allTaken(deliveryIds.map(removeDeadLetter)),
+    addDeadLetters: (dead: readonly Parameters<typeof addDeadLetter>[0][]) => allAccepted(dead.map(addDeadLetter)),
+    removeDeadLetters: (deliveryIds: readonly string[]) => allAccepted(deliveryIds.map(removeDeadLetter)),
     /**
-     * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter that is not a
+     * The deliveries of queued dead letters, oldest first, after the first `skip`; null for a dead letter that is not a
      * delivery. Empty without Redis.
      */
-    listDeadLetters: async (from: number, limit: number) =>
-      (await ask('dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
+    listDeadLetters: async (skip: number, limit: number) =>
+      (await ask('dead-letter', (queue) => queuedDeadLetters(queue, skip, limit))) ?? [],
     /** Moves a failed job to the dead-letter queue. The job stays where it is if Redis fails. */
     giveUpJob: async (queue: WorkedQueue, job: Job, reason: string) => {
       const dead = deadJobOf(queue, job, reason);
-      const taken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
-      if (taken !== undefined) await ask(queue, (source) => source.remove(dead.job_id));
+      const added = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
+      if (added !== undefined) await ask(queue, (source) => source.remove(dead.job_id));
     },
     /** Runs a given-up (dead-lettered) job again. False if Redis fails. */
     retryGivenUp: async (dead: DeadJob) =>
@@ -126,19 +126,19 @@ function changeExpiryJobs(queue: Queue, changes: readonly ExpiryChange[]): Promi
   const removed = new Set(changes.flatMap(({ jobId, added }) => (added === undefined ? jobId : [])));
   const added = new Map(changes.flatMap((each) => (each.added === undefined ? [] : [[each.jobId, each.added]])));
   const jobs = [...added].flatMap(([jobId, hold]) => (removed.has(jobId) ? [] : holdExpiryJob(hold)));
-  const gone = [...removed].filter((jobId) => !added.has(jobId));
-  return Promise.all([queue.addBulk(jobs), removeJobs(queue, gone)]);
+  const onlyRemoved = [...removed].filter((jobId) => !added.has(jobId));
+  return Promise.all([queue.addBulk(jobs), removeJobs(queue, onlyRemoved)]);
 }
 
 /** Removes jobs, except those that are running. */
 const removeJobs = (queue: Queue, jobIds: readonly string[]) =>
   Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
 
-const allTaken = async (offers: readonly Promise<boolean>[]) => (await Promise.all(offers)).every((isTaken) => isTaken);
+const allAccepted = async (writes: readonly Promise<boolean>[]) => (await Promise.all(writes)).every(Boolean);
 
 async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promise<T[] | undefined> {
-  const given = (await Promise.all(responses)).filter((response) => response !== undefined);
-  return given.length === responses.length ? given : undefined;
+  const received = (await Promise.all(responses)).filter((response) => response !== undefined);
+  return received.length === responses.length ? received : undefined;
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
@@ -148,12 +148,12 @@ async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
 }
 
 /** Failed dead letters, then those that still wait to fail, for example because the queue is paused. */
-async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<(string | null)[]> {
-  const idsIn = (state: 'failed' | 'waiting', first: number) =>
-    queue.getRanges([state], first, first + limit - 1, true);
-  const failed = await idsIn('failed', from);
+async function queuedDeadLetters(queue: Queue, skip: number, limit: number): Promise<(string | null)[]> {
+  const idsIn = (state: 'failed' | 'waiting', start: number) =>
+    queue.getRanges([state], start, start + limit - 1, true);
+  const failed = await idsIn('failed', skip);
   const jobIds =
-    failed.length > 0 ? failed : await idsIn('waiting', Math.max(0, from - (await queue.getFailedCount())));
+    failed.length > 0 ? failed : await idsIn('waiting', Math.max(0, skip - (await queue.getFailedCount())));
   return jobIds.map((jobId) => {
     const subject = subjectOfDeadLetter(jobId);
     return 'deliveryId' in subject ? subject.deliveryId : null;

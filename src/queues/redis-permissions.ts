@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../platform/redis-client.ts';
 
 /** The commands that BullMQ's scripts call. Here they change only `K`, a key that is deleted afterwards. */
-const IN_SCRIPTS = `
+const SCRIPT_CALLS = `
   DEL K · EXISTS K · GET K · HDEL K f · HEXISTS K f · HGET K f · HGETALL K · HINCRBY K f 1 · HLEN K · HMGET K f · HMSET K f 1 · HSET K f 1 ·
   INCR K · INCRBY K 1 · LINDEX K 0 · LLEN K · LPOP K · LPOS K e · LPUSH K e · LRANGE K 0 0 · LREM K 0 e · LSET K 0 e · LTRIM K 0 0 ·
   PERSIST K · PEXPIRE K 1000 · PEXPIREAT K 1 · PTTL K · RENAME K K · RPOP K · RPOPLPUSH K K · RPUSH K e · SADD K e · SCARD K · SET K 1 ·
@@ -12,7 +12,7 @@ const IN_SCRIPTS = `
   .split('·')
   .map((command) => command.trim());
 
-export const COMMANDS_IN_SCRIPTS = IN_SCRIPTS.map((command) => command.split(' ')[0] ?? '');
+export const COMMANDS_IN_SCRIPTS = SCRIPT_CALLS.map((command) => command.split(' ')[0] ?? '');
 
 /** A script that calls each command and returns the names of those that the user may not call. */
 const TRY_EACH = `
@@ -48,6 +48,6 @@ export async function missingPermissions(redis: RedisConnection, prefix: string)
     if (isDenied(reply)) missing.push(/key/i.test(reply.message) ? `~${prefix}:*` : rule);
   }
   if (missing.includes('+eval') || missing.includes(`~${prefix}:*`)) return [...new Set(missing)];
-  const denied = (await redis.eval(TRY_EACH, 1, key, ...IN_SCRIPTS)) as string[];
+  const denied = (await redis.eval(TRY_EACH, 1, key, ...SCRIPT_CALLS)) as string[];
   return [...missing, ...denied.map((name) => `+${name}`)];
 }

@@ -1,5 +1,5 @@
-import type { Cause } from '../domain/cause.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { Cause } from '../domain/change-origin.ts';
+import { omitUndefined } from '../platform/objects.ts';
 
 export type PartnerActor = { kind: 'api_key'; partnerId: string; keyId: string } & Cause;
 export type OperatorActor = { kind: 'operator' } & Cause;

@@ -1,5 +1,5 @@
 import type { Db, Expression } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
 import { type Reservation, reservationCollection, type ShownBooking } from './reservations.model.ts';

@@ -44,7 +44,7 @@ type VenueTime = { venueId: string; from: Date; to: Date };
 /** The live claims that overlap a period at a venue, without lapsed (overdue) holds. Concurrent calls share reads. */
 export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async (db, times) => {
   const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
-  const found = await reservationCollection(db)
+  const windows = await reservationCollection(db)
     .aggregate<ClaimedWindow>(
       [{ $match: { $or } }, { $match: { $expr: IS_LIVE_CLAIM } }, { $project: WINDOW_FIELDS }],
       NEWEST,
@@ -52,7 +52,7 @@ export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async 
     .toArray();
   return times.map(({ venueId, from, to }) => {
     const [fromMs, toMs] = [from.getTime(), to.getTime()];
-    return found.filter(
+    return windows.filter(
       (claim) => claim.venueId === venueId && claim.slotStart.getTime() < toMs && claim.slotEnd.getTime() > fromMs,
     );
   });
@@ -107,14 +107,14 @@ export type Claimant = Pick<Reservation, '_id' | keyof typeof CLAIMANT_FIELDS>;
 
 /** The claims on any of the cells, including lapsed holds (status EXPIRED). Concurrent calls share the read. */
 export const findClaimants = batchedByDb<readonly string[], Claimant[]>(async (db, calls) => {
-  const wanted = [...new Set(calls.flat())];
-  const found = await reservationCollection(db)
+  const allCells = [...new Set(calls.flat())];
+  const claimants = await reservationCollection(db)
     .aggregate<Claimant>(
-      [{ $match: { claimed: true, cells: { $in: wanted } } }, AS_SEEN_NOW, { $project: CLAIMANT_FIELDS }],
+      [{ $match: { claimed: true, cells: { $in: allCells } } }, AS_SEEN_NOW, { $project: CLAIMANT_FIELDS }],
       NEWEST,
     )
     .toArray();
-  const claimantOf = new Map(found.flatMap((each) => each.cells.map((cell) => [cell, each] as const)));
+  const claimantOf = new Map(claimants.flatMap((each) => each.cells.map((cell) => [cell, each] as const)));
   return calls.map((cells) => [...new Set(cells.flatMap((cell) => claimantOf.get(cell) ?? []))]);
 }, MAX_CALLS);
 

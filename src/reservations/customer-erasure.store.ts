@@ -1,7 +1,7 @@
-import { type Erasure, redactKey, redactText, type Upcoming } from '../domain/erasure.ts';
+import { type Erasure, redactKey, redactText, type Upcoming } from '../domain/data-removal.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { type EndingKey, type Reservation, reservationCollection } from './reservations.model.ts';
 
 /** A BOOKED booking with a slot that has not ended, by the database's clock. */
@@ -13,9 +13,9 @@ const BOOKED_ONCE = { bookedAt: { $exists: true } };
 /** All bookings that were made with a phone, or the one booking of a customer who gave none. */
 export type CustomerOf = { phoneE164: string } | { bookingId: string };
 
-function bookingsOf(of: CustomerOf): Expression {
-  const which = 'phoneE164' in of ? { 'customer.phoneE164': of.phoneE164 } : { bookingId: of.bookingId };
-  return { ...which, ...BOOKED_ONCE };
+function bookingsOf(customer: CustomerOf): Expression {
+  if ('bookingId' in customer) return { bookingId: customer.bookingId, ...BOOKED_ONCE };
+  return { 'customer.phoneE164': customer.phoneE164, ...BOOKED_ONCE };
 }
 
 /** Null if the customer gave no phone or was erased; undefined if there is no such booking. */
@@ -29,14 +29,14 @@ export async function findPhone(db: Db, bookingId: string): Promise<string | nul
 }
 
 export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcoming> {
-  const found = reservationCollection(db).aggregate<Upcoming>(
+  const cursor = reservationCollection(db).aggregate<Upcoming>(
     [
       { $match: { ...bookingsOf(customer), $expr: UPCOMING } },
       { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$slotEnd' } } },
     ],
     NEWEST,
   );
-  const [row] = await found.toArray();
+  const [row] = await cursor.toArray();
   return row ?? { count: 0, until: null };
 }
 
@@ -44,15 +44,15 @@ export async function findIdentities(
   db: Db,
   customer: CustomerOf,
 ): Promise<{ name: string | null; email: string | null }[]> {
-  const found = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>([
+  const cursor = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>([
     { $match: bookingsOf(customer) },
     { $group: { _id: { name: '$customer.name', email: '$customer.email' } } },
   ]);
-  return (await found.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
+  return (await cursor.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
 }
 
 /** The partner's texts about a hold or booking (keys, references, metadata), which may identify the customer too. */
-const SENT = {
+const PARTNER_TEXTS = {
   status: 1,
   outbox: 1,
   holdKey: 1,
@@ -66,14 +66,14 @@ const SENT = {
 } as const;
 
 /** A past booking, or a hold that ended without a booking. */
-export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
+export type PastRow = Pick<Reservation, '_id' | keyof typeof PARTNER_TEXTS>;
 
 /** Bookings of a customer, from any partner, that have ended or are cancelled or refunded, and are not yet erased. */
-export async function findPast(db: Db, customer: CustomerOf, replacement: string, limit: number): Promise<Past[]> {
+export async function findPast(db: Db, customer: CustomerOf, replacement: string, limit: number): Promise<PastRow[]> {
   return reservationCollection(db)
     .find(
       { ...bookingsOf(customer), 'customer.name': { $ne: replacement }, $expr: { $not: UPCOMING } },
-      { projection: SENT, ...NEWEST },
+      { projection: PARTNER_TEXTS, ...NEWEST },
     )
     .limit(limit)
     .toArray();
@@ -82,22 +82,22 @@ export async function findPast(db: Db, customer: CustomerOf, replacement: string
 /** Includes lapsed (overdue) holds that are not expired yet: these cannot become bookings. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
-const SENT_WITH_HOLD = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
+const HOLD_TEXTS = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
 const READ_AT_ONCE = 2000;
 
 /** All ended holds with a key, a reason or attachments. Reads all holds, because these fields have no index. */
-export function findEndedHolds(db: Db): AsyncIterable<Past> {
-  const isSent = SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } }));
+export function findEndedHolds(db: Db): AsyncIterable<PastRow> {
+  const hasText = HOLD_TEXTS.map((field) => ({ [field]: { $exists: true } }));
   return reservationCollection(db)
-    .find({ ...NEVER_BOOKED, $expr: OVER, $or: isSent }, { projection: SENT })
+    .find({ ...NEVER_BOOKED, $expr: OVER, $or: hasText }, { projection: PARTNER_TEXTS })
     .batchSize(READ_AT_ONCE);
 }
 
 /**
  * Erases the customer and the partner's texts from these bookings; returns how many bookings were changed. Skips a
- * booking if its status has changed since it was read, because its new reason has not been erased elsewhere.
+ * booking if its status has changed since it was read: its event may hold the new reason, which is not erased yet.
  */
-export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: Erasure): Promise<number> {
+export async function eraseBookings(db: Db, bookings: readonly PastRow[], erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
   const customer = {
     name: replacement,
@@ -111,16 +111,16 @@ export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: 
   return erase(db, bookings, erasure, ({ status }) => ({ status }), { customer });
 }
 
-export async function eraseHolds(db: Db, holds: readonly Past[], erasure: Erasure): Promise<number> {
+export async function eraseHolds(db: Db, holds: readonly PastRow[], erasure: Erasure): Promise<number> {
   return erase(db, holds, erasure, () => NEVER_BOOKED, {});
 }
 
 /** Sets `fields`, erases reasons and metadata, and redacts keys and references that identify the customer. */
 async function erase(
   db: Db,
-  rows: readonly Past[],
+  rows: readonly PastRow[],
   erasure: Erasure,
-  filterOf: (row: Past) => Expression,
+  filterOf: (row: PastRow) => Expression,
   fields: Expression,
 ): Promise<number> {
   const withoutTexts = textsErased(erasure.replacement);
@@ -151,16 +151,16 @@ function textsErased(replacement: string): Expression {
 }
 
 /** The keys and references of a row, with the customer redacted; an absent field stays absent. */
-function redacted(row: Past, erasure: Erasure): Expression {
-  const withoutKeys = (given: readonly EndingKey[]) =>
-    given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
-  const sent = omitUndefined({
+function redacted(row: PastRow, erasure: Erasure): Expression {
+  const withRedactedKeys = (endings: readonly EndingKey[]) =>
+    endings.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
+  const texts = omitUndefined({
     holdKey: row.holdKey && redactKey(row.holdKey, erasure),
     confirmKey: row.confirmKey && redactKey(row.confirmKey, erasure),
     paymentReference: row.paymentReference && redactText(row.paymentReference, erasure),
     orderReference: row.orderReference && redactText(row.orderReference, erasure),
-    endings: row.endings && withoutKeys(row.endings),
-    operatorEndings: row.operatorEndings && withoutKeys(row.operatorEndings),
+    endings: row.endings && withRedactedKeys(row.endings),
+    operatorEndings: row.operatorEndings && withRedactedKeys(row.operatorEndings),
   });
-  return Object.fromEntries(Object.entries(sent).map(([field, value]) => [field, { $literal: value }]));
+  return Object.fromEntries(Object.entries(texts).map(([field, value]) => [field, { $literal: value }]));
 }

@@ -2,7 +2,7 @@ import type { Db } from '../platform/mongo.ts';
 import { customerOf } from './customer.rules.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-/** All releases fold ASCII names for searches equally. */
+/** Names with other letters than ASCII: all releases fold ASCII names equally. */
 const FOLDED_AGAIN = { 'customer.name': /[^ -~]/, 'customer.nameFolded': { $ne: null } };
 
 /** Bookings of older releases, which folded fewer letters of names, with the folded names of this release. */
@@ -12,7 +12,7 @@ async function* misfolded(db: Db) {
     if (customer === undefined) continue;
     const { nameFolded, nameWords } = customerOf(customer);
     const isSame = nameFolded === customer.nameFolded && String(nameWords) === String(customer.nameWords);
-    if (!isSame) yield { _id, before: customer.nameFolded, set: { nameFolded, nameWords } };
+    if (!isSame) yield { _id, before: customer.nameFolded, names: { nameFolded, nameWords } };
   }
 }
 
@@ -29,11 +29,11 @@ export async function countMisfolded(db: Db): Promise<number> {
  */
 export async function foldNamesAgain(db: Db, stopping: AbortSignal): Promise<number> {
   let count = 0;
-  for await (const { _id, before, set } of misfolded(db)) {
+  for await (const { _id, before, names } of misfolded(db)) {
     if (stopping.aborted) break;
     const { modifiedCount } = await reservationCollection(db).updateOne(
       { _id, 'customer.nameFolded': before },
-      { $set: { 'customer.nameFolded': set.nameFolded, 'customer.nameWords': set.nameWords } },
+      { $set: { 'customer.nameFolded': names.nameFolded, 'customer.nameWords': names.nameWords } },
     );
     count += modifiedCount;
   }

@@ -7,10 +7,10 @@ export function foldName(name: string): string {
   return foldCase(name).trim();
 }
 
-export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' | 'email'>): Customer {
-  const { name, phoneE164 } = given;
+export function customerOf(fields: Pick<Customer, 'name' | 'phone' | 'phoneE164' | 'email'>): Customer {
+  const { name, phoneE164 } = fields;
   return {
-    ...given,
+    ...fields,
     nameFolded: name === null ? null : foldName(name),
     nameWords: name === null ? [] : nameWordsOf(name),
     phoneReversed: phoneE164 === null ? null : reversed(digitsIn(phoneE164)),
@@ -34,7 +34,7 @@ function inLatin(text: string): string {
   return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) => transliterate(run));
 }
 
-/** An id, beginnings of words that a name must all have, or the beginning of a reversed phone. */
+/** An id, or word beginnings that must all occur in a name, or the beginning of a reversed phone. */
 export type CustomerSearch = { id: string } | { words: string[] } | { phoneReversed: string };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -46,15 +46,15 @@ export const SHORT_SEARCH =
 
 /** Reads a search text; undefined if it is too short. */
 export function searchOf(text: string): CustomerSearch | undefined {
-  const given = text.trim().toLowerCase();
-  if (UUID.test(given)) return { id: given };
-  const phone = withAsciiDigits(given);
+  const query = text.trim().toLowerCase();
+  if (UUID.test(query)) return { id: query };
+  const phone = withAsciiDigits(query);
   if (/^[\d\s()+./-]+$/.test(phone)) {
     // A national number begins with a 0 that its E.164 form omits.
     const digits = digitsIn(phone).replace(/^0+/, '');
     return digits.length < MIN_DIGITS ? undefined : { phoneReversed: reversed(digits) };
   }
-  const words = nameWordsOf(given).toSorted((a, b) => b.length - a.length);
+  const words = nameWordsOf(query).toSorted((a, b) => b.length - a.length);
   return (words[0]?.length ?? 0) < MIN_LETTERS ? undefined : { words };
 }
 

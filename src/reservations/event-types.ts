@@ -1,9 +1,9 @@
 /** The details of an event, without slot and price. */
-export type EventDetail = 'holdExpiresAt' | 'reason';
+type EventDetail = 'holdExpiresAt' | 'reason';
 
 type EventKind = {
   /** Only events of a booking have a booking id. Events of a venue have neither slot nor hold. */
-  of: 'hold' | 'booking' | 'venue';
+  subject: 'hold' | 'booking' | 'venue';
   details: readonly EventDetail[];
 };
 
@@ -11,14 +11,14 @@ type EventKind = {
  * Every event type. An event goes to active subscriptions of active partners with a grant for its venue, including the
  * originator.
  */
-export const EVENT_KINDS = {
-  hold_created: { of: 'hold', details: ['holdExpiresAt'] },
-  hold_cancelled: { of: 'hold', details: ['reason'] },
-  hold_expired: { of: 'hold', details: [] },
-  booking_created: { of: 'booking', details: [] },
-  booking_cancelled: { of: 'booking', details: ['reason'] },
-  booking_refunded: { of: 'booking', details: ['reason'] },
-  availability_changed: { of: 'venue', details: [] },
+const EVENT_KINDS = {
+  hold_created: { subject: 'hold', details: ['holdExpiresAt'] },
+  hold_cancelled: { subject: 'hold', details: ['reason'] },
+  hold_expired: { subject: 'hold', details: [] },
+  booking_created: { subject: 'booking', details: [] },
+  booking_cancelled: { subject: 'booking', details: ['reason'] },
+  booking_refunded: { subject: 'booking', details: ['reason'] },
+  availability_changed: { subject: 'venue', details: [] },
 } as const satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof EVENT_KINDS;
@@ -32,11 +32,11 @@ export const RESERVATION_EVENT_TYPES = EVENT_TYPES.filter((type) => !isOfVenue(t
 
 /** Whether events of the type are about a venue, not about a hold or booking. */
 export function isOfVenue(type: EventType): type is 'availability_changed' {
-  return EVENT_KINDS[type].of === 'venue';
+  return EVENT_KINDS[type].subject === 'venue';
 }
 
 export function isOfBooking(type: EventType): boolean {
-  return EVENT_KINDS[type].of === 'booking';
+  return EVENT_KINDS[type].subject === 'booking';
 }
 
 export function hasDetail(type: EventType, detail: EventDetail): boolean {

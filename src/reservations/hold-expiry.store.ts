@@ -8,8 +8,8 @@ import { ALIVE, type ReservationStatus } from './reservations.rules.ts';
 import { transitionUpdate, updateClaim } from './reservations.store.ts';
 
 /**
- * A hold after the try. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the
- * remaining time of an ACTIVE hold, at least 1; 0 in other states.
+ * A hold after a call tried to expire it. `eventId`: the event of its expiry, null if this call did not expire it.
+ * `leftMs`: the remaining time of an ACTIVE hold, at least 1; 0 in other states.
  */
 export type TriedHold = {
   holdId: string;
@@ -19,14 +19,14 @@ export type TriedHold = {
   leftMs: number;
 };
 
-/** A hold that was tried, or its own error; null if the hold does not exist. */
-export type Tried = TriedHold | Error | null;
+/** The hold, or its error; null if the hold does not exist. */
+export type ExpiryResult = TriedHold | Error | null;
 
 /**
  * Expires the holds that are overdue by the database's clock, in two commands if all are, else in three. Only one of
- * concurrent calls expires a hold. Returns outcomes in the order of `holdIds`.
+ * concurrent calls expires a hold. Returns results in the order of `holdIds`.
  */
-export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<Tried[]> {
+export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));
@@ -43,9 +43,9 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
       NEWEST,
     )
     .toArray();
-  const found = new Map(rows.map((row) => [row._id, row]));
+  const byId = new Map(rows.map((row) => [row._id, row]));
   return holdIds.map((holdId, index) => {
-    const [row, eventId = ''] = [found.get(holdId), eventIds[index]];
+    const [row, eventId = ''] = [byId.get(holdId), eventIds[index]];
     if (row === undefined) return errors[index] ?? null;
     const { status, expiresAt, leftMs: left } = row;
     const hasExpired = row.eventIds.includes(eventId);
@@ -70,11 +70,11 @@ export async function extendHold(
   ttlMs: number,
   maxLifeMs: number,
 ): Promise<Reservation | null> {
-  const wanted = { $min: [{ $add: ['$$NOW', ttlMs] }, '$slotEnd'] };
-  const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
+  const newExpiry = { $min: [{ $add: ['$$NOW', ttlMs] }, '$slotEnd'] };
+  const isWithinLife = { $lte: [newExpiry, { $add: ['$placedAt', maxLifeMs] }] };
   return updateClaim(db, {
     filter: { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
-    update: [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
+    update: [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', newExpiry] } } }],
   });
 }
 

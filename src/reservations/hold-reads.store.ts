@@ -2,12 +2,12 @@ import { type Backlog, type DuePage, type DueQuery, findDuePage, measureBacklog 
 import { batchedByDb } from '../platform/batched.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../platform/pagination.ts';
 import { type Reservation, reservationCollection } from './reservations.model.ts';
 import { ALIVE, AS_SEEN_NOW, type HoldStatus, LAPSED, storedStatusesOf } from './reservations.rules.ts';
 
-/** The partner's holds, newest first; with `status`, those that show that state now. */
+/** The partner's holds, newest first; with `status`, only those that show that state now. */
 export async function listHoldRows(
   db: Db,
   partnerId: string,
@@ -17,7 +17,7 @@ export async function listHoldRows(
 ): Promise<Page<Reservation>> {
   const match = omitUndefined({
     partnerId,
-    $and: status === undefined ? undefined : [seenAs(status)],
+    $and: status === undefined ? undefined : [showing(status)],
     ...beyond(after, 'placedAt'),
   });
   const rows = await reservationCollection(db)
@@ -31,7 +31,7 @@ export async function listHoldRows(
   return toPage(rows, limit, (row) => ({ at: row.placedAt, id: row._id }));
 }
 
-function seenAs(status: HoldStatus): Expression {
+function showing(status: HoldStatus): Expression {
   const stored = { status: { $in: storedStatusesOf(status) } };
   if (status === 'ACTIVE') return { ...stored, $expr: ALIVE };
   if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: LAPSED }] };
@@ -63,7 +63,7 @@ const MAX_PARTNERS = 50;
 
 /** A partner's ACTIVE holds in the newest state. Concurrent calls share the read. */
 export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partnerIds) => {
-  const found = await reservationCollection(db)
+  const rows = await reservationCollection(db)
     .aggregate<ActiveHolds & { _id: string }>(
       [
         { $match: { partnerId: { $in: [...new Set(partnerIds)] }, status: 'ACTIVE' } },
@@ -79,12 +79,12 @@ export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partn
       { ...NEWEST, hint: 'active_holds_of_partner' },
     )
     .toArray();
-  const byPartner = new Map(found.map((each) => [each._id, each]));
+  const byPartner = new Map(rows.map((each) => [each._id, each]));
   return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
 }, MAX_PARTNERS);
 
-/** A page of overdue rows: overdue for at least `graceMs`, at most `limit` rows, beginning at a position. */
-export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
+/** A page of rows that have been overdue for at least `graceMs`: at most `limit` rows, after a position. */
+export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'after'>;
 
 /** Holds that claim their slot, including lapsed ones that are not expired yet. */
 const ACTIVE = { status: 'ACTIVE' as const };

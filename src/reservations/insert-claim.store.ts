@@ -11,7 +11,7 @@ import {
   isExpressionError,
   type Tx,
 } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import type { Actor } from './actor-types.ts';
 import { noteClaimChanges } from './claim-changes.ts';
 import { findReservation } from './reservation-reads.store.ts';
@@ -43,8 +43,8 @@ const MAX_BATCH = 200;
  * Inserts an ACTIVE hold with its `hold_created` event. The hold claims its cells for `ttlMs`, at most until its slot
  * ends. Concurrent holds are sent in one bulk write, each with its own outcome (ADR 0003); without `isBatched`, this
  * hold is sent alone. 'late': the lease (the time for writing by cached rules) had ended when the database wrote the
- * hold, a transaction blocked it too long, or this process's clock is wrong. Draft it again under a new lease, and
- * insert it alone: that transaction may block it again.
+ * hold, a transaction blocked the hold too long, or this process's clock is wrong. Then draft the hold again under a
+ * new lease, and insert it alone: that transaction may block it again.
  */
 export async function insertHold(
   db: Db,

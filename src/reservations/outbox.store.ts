@@ -24,10 +24,10 @@ export async function findOutboxes(db: Db, reservationIds: readonly string[]): P
     reservationCollection(db)
       .find({ _id: { $in: [...ids] } }, { projection: OUTBOX, ...options })
       .toArray();
-  const found = await read(reservationIds, {});
-  const ids = new Set(found.map(({ _id }) => _id));
+  const outboxes = await read(reservationIds, {});
+  const ids = new Set(outboxes.map(({ _id }) => _id));
   const missing = reservationIds.filter((id) => !ids.has(id));
-  return missing.length === 0 ? found : [...found, ...(await read(missing, CONFIRMED))];
+  return missing.length === 0 ? outboxes : [...outboxes, ...(await read(missing, CONFIRMED))];
 }
 
 /**
@@ -40,19 +40,19 @@ export async function removeFromOutboxes(
 ): Promise<(Error | undefined)[]> {
   if (dispatched.length === 0) return [];
   const updates = dispatched.map(({ reservationId, eventIds }) => {
-    const isOther = { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] };
+    const isOtherEvent = { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] };
     return {
       filter: { _id: reservationId },
       update: [
-        { $set: { outbox: { $filter: { input: '$outbox', cond: isOther } } } },
+        { $set: { outbox: { $filter: { input: '$outbox', cond: isOtherEvent } } } },
         { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
       ],
     };
   });
   const ids = dispatched.map(({ reservationId }) => reservationId);
-  const isOther = { $elemMatch: { eventId: { $nin: dispatched.flatMap(({ eventIds }) => eventIds) } } };
+  const hasOtherEvent = { $elemMatch: { eventId: { $nin: dispatched.flatMap(({ eventIds }) => eventIds) } } };
   const emptyAll = {
-    filter: { _id: { $in: ids }, ...IS_WAITING, outbox: { $not: isOther } },
+    filter: { _id: { $in: ids }, ...IS_WAITING, outbox: { $not: hasOtherEvent } },
     update: { $set: { outbox: [] }, $unset: { outboxSince: '' } },
   };
   return updateEach(reservationCollection(db), updates, emptyAll);

@@ -3,21 +3,21 @@ import { CONFIRMED, confirmAbsence, NEWEST, newestByDb } from '../platform/newes
 import { type Customer, type Reservation, reservationCollection } from './reservations.model.ts';
 import { AS_SEEN_NOW } from './reservations.rules.ts';
 
-const seenBy = (field: '_id' | 'bookingId') =>
+const readBy = (field: '_id' | 'bookingId') =>
   newestByDb<string, Reservation>(async (db, ids, options) => {
-    const found = await reservationCollection(db)
+    const rows = await reservationCollection(db)
       .aggregate<Reservation>([{ $match: { [field]: { $in: [...ids] } } }, AS_SEEN_NOW], options)
       .toArray();
-    const byId = new Map(found.map((each) => [each[field], each]));
+    const byId = new Map(rows.map((each) => [each[field], each]));
     return (id) => byId.get(id);
   }, {});
 
 /** The majority-committed reservation; a lapsed (overdue) hold reads EXPIRED. Concurrent calls share reads. */
-export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = seenBy('_id');
+export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = readBy('_id');
 
 /** Like `findReservation`, by the id of the booking. */
 export const findReservationByBookingId: (db: Db, bookingId: string) => Promise<Reservation | null> =
-  seenBy('bookingId');
+  readBy('bookingId');
 
 type UpcomingBooking = Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>;
 
@@ -35,10 +35,10 @@ export async function findReservationAfterConflict(
   db: Db,
   id: { _id: string } | { bookingId: string },
 ): Promise<Reservation | null> {
-  const [found] = await reservationCollection(db)
+  const [reservation] = await reservationCollection(db)
     .aggregate<Reservation>([{ $match: id }, { $limit: 1 }, AS_SEEN_NOW], CONFIRMED)
     .toArray();
-  return found ?? null;
+  return reservation ?? null;
 }
 
 /** The id of a grant, in the form of `grantIdOf`. */
@@ -72,8 +72,8 @@ export async function findReservationByKey(
   namespace: 'holdKey' | 'confirmKey' | 'endings.key' | 'operatorEndings.key',
   key: string,
 ): Promise<Reservation | null> {
-  const ofPartner = partnerId === null ? {} : { partnerId };
-  return reservationCollection(db).findOne({ ...ofPartner, [namespace]: key }, CONFIRMED);
+  const byPartner = partnerId === null ? {} : { partnerId };
+  return reservationCollection(db).findOne({ ...byPartner, [namespace]: key }, CONFIRMED);
 }
 
 export async function findCustomers(db: Db, ids: readonly string[]): Promise<Map<string, Customer>> {

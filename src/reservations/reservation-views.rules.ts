@@ -1,4 +1,4 @@
-import { omitUndefined } from '../platform/omit-undefined.ts';
+import { omitUndefined } from '../platform/objects.ts';
 import type { Attached, Reservation } from './reservations.model.ts';
 
 /** The attachments of a hold or booking (reference and metadata), as fields of a response. */

@@ -6,7 +6,7 @@ import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
-import { expireLapsedHolds, type Tried, type TriedHold } from './hold-expiry.store.ts';
+import { type ExpiryResult, expireLapsedHolds, type TriedHold } from './hold-expiry.store.ts';
 import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
@@ -16,7 +16,7 @@ export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch' | 'removeHoldExpiry'> };
 
-/** Carries out a transition and offers its jobs (`offerJobs`). Null if the transition is not legal. */
+/** Carries out a transition and schedules its jobs. Null if the transition is not legal. */
 export async function transitionReservation(
   deps: ReservationDeps,
   name: TransitionName,
@@ -25,25 +25,25 @@ export async function transitionReservation(
 ): Promise<Reservation | null> {
   const written = await applyTransition(deps.db, name, reservationId, change);
   if (written === null) return null;
-  offerJobs(deps, written);
+  scheduleJobs(deps, written);
   return written.reservation;
 }
 
 /**
- * Carries out a transition for all reservations that `findSome` finds, until there are none; returns the changed ones.
+ * Carries out a transition for the reservations that `findBatch` finds, until it finds none; returns the changed ones.
  */
 export async function transitionAll(
   deps: ReservationDeps,
   name: TransitionName,
-  findSome: () => Promise<Pick<Reservation, '_id'>[]>,
+  findBatch: () => Promise<Pick<Reservation, '_id'>[]>,
   change: Change,
 ): Promise<Reservation[]> {
-  const moved: Reservation[] = [];
+  const changed: Reservation[] = [];
   for (;;) {
-    const some = await findSome();
-    if (some.length === 0) return moved;
-    const tried = await Promise.all(some.map(({ _id }) => transitionReservation(deps, name, _id, change)));
-    moved.push(...tried.filter((reservation) => reservation !== null));
+    const batch = await findBatch();
+    if (batch.length === 0) return changed;
+    const results = await Promise.all(batch.map(({ _id }) => transitionReservation(deps, name, _id, change)));
+    changed.push(...results.filter((reservation) => reservation !== null));
   }
 }
 
@@ -51,7 +51,7 @@ export async function transitionAll(
  * Enqueues the event of a change, and removes the expiry job of a hold that the change has ended. Does not wait for
  * Redis (ADR 0009): the sweeps find an event without a job, and a job that stays finds nothing to do.
  */
-export function offerJobs(
+export function scheduleJobs(
   { queues }: ReservationDeps,
   { reservation: { _id, holdExpiresAt }, eventId, eventType, hasEndedHold }: Written,
 ): void {
@@ -60,22 +60,22 @@ export function offerJobs(
 }
 
 /** Expires the holds that are overdue by the database's clock, each with its one `hold_expired` event. */
-async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Tried[]> {
-  const tried = await expireLapsedHolds(deps.db, holdIds);
-  for (const { holdId, eventId } of tried.filter(isExpired))
+async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
+  const results = await expireLapsedHolds(deps.db, holdIds);
+  for (const { holdId, eventId } of results.filter(isExpired))
     void deps.queues.enqueueDispatch(holdId, eventId, 'hold_expired');
-  return tried;
+  return results;
 }
 
 /** Whether this call expired the hold. */
-const isExpired = (hold: Tried): hold is TriedHold & { eventId: string } =>
-  hold !== null && !(hold instanceof Error) && hold.eventId !== null;
+const isExpired = (result: ExpiryResult): result is TriedHold & { eventId: string } =>
+  result !== null && !(result instanceof Error) && result.eventId !== null;
 
 /** Expires lapsed holds; only one of concurrent calls expires a hold. Rejects if a hold cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
-  const tried = await expireLapsed(deps, holdIds);
-  for (const hold of tried.filter(isExpired)) void deps.queues.removeHoldExpiry(hold);
-  for (const hold of tried) if (hold instanceof Error) throw hold;
+  const results = await expireLapsed(deps, holdIds);
+  for (const hold of results.filter(isExpired)) void deps.queues.removeHoldExpiry(hold);
+  for (const result of results) if (result instanceof Error) throw result;
 }
 
 const holdsExpired = counter({
@@ -90,22 +90,19 @@ const expiryBatches = histogram({
 
 type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/**
- * Expires the holds of the jobs if they are due, because a job may come early. Returns outcomes in the order of
- * `holdIds`.
- */
-export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<Tried[]> {
+/** Expires the holds of jobs unless a job came early. Returns results in the order of `holdIds`. */
+export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   const beganAt = performance.now();
-  const tried = await expireLapsed(deps, holdIds);
-  const endedIds = tried.filter(isExpired).map(({ holdId }) => holdId);
+  const results = await expireLapsed(deps, holdIds);
+  const expiredIds = results.filter(isExpired).map(({ holdId }) => holdId);
   expiryBatches(deps.db).observe(holdIds.length);
-  holdsExpired(deps.db).inc(endedIds.length);
-  if (endedIds.length > 0)
+  holdsExpired(deps.db).inc(expiredIds.length);
+  if (expiredIds.length > 0)
     deps.log.info(
-      { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
+      { holds: expiredIds.length, hold_ids: expiredIds, duration_ms: Math.round(performance.now() - beganAt) },
       'holds expired',
     );
-  return tried;
+  return results;
 }
 
 export async function sweepLapsedHolds(
@@ -114,12 +111,12 @@ export async function sweepLapsedHolds(
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
   const expire = async (batch: readonly string[]) => {
-    const tried = await expireDueHolds(deps, batch);
-    for (const [index, hold] of tried.entries()) {
-      if (hold instanceof Error)
-        deps.log.error({ hold_id: batch[index], err: hold }, 'a hold could not be expired; the sweep retries it');
+    const results = await expireDueHolds(deps, batch);
+    for (const [index, result] of results.entries()) {
+      if (result instanceof Error)
+        deps.log.error({ hold_id: batch[index], err: result }, 'a hold could not be expired; the sweep retries it');
     }
-    const expired = tried.filter(isExpired);
+    const expired = results.filter(isExpired);
     for (const hold of expired) void deps.queues.removeHoldExpiry(hold);
     return expired.length;
   };
@@ -129,7 +126,7 @@ export async function sweepLapsedHolds(
 }
 
 const isLapsed = ({ status }: Claimant): boolean => status === 'EXPIRED';
-const idsOfLapsed = (claimants: readonly Claimant[]) => claimants.filter(isLapsed).map(({ _id }) => _id);
+const lapsedIdsOf = (claimants: readonly Claimant[]) => claimants.filter(isLapsed).map(({ _id }) => _id);
 
 /**
  * The live claims on cells for which the unique index has rejected an insert; none if the cells have become free. Also
@@ -137,7 +134,7 @@ const idsOfLapsed = (claimants: readonly Claimant[]) => claimants.filter(isLapse
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
-  await expireHolds(deps, idsOfLapsed(claimants));
+  await expireHolds(deps, lapsedIdsOf(claimants));
   return claimants.filter((claim) => !isLapsed(claim));
 }
 
@@ -176,7 +173,7 @@ async function tryAddCells(
     }
     const claimants = await findClaimants(deps.db, cells);
     // The `hold_expired` events get no jobs; the sweep finds them.
-    await expireLapsedHolds(deps.db, idsOfLapsed(claimants));
+    await expireLapsedHolds(deps.db, lapsedIdsOf(claimants));
     // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
     // ended.
     const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));

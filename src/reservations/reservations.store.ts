@@ -1,4 +1,4 @@
-import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
@@ -72,7 +72,7 @@ export type Change = {
   /** Replaces the attachments; an absent part stays. */
   attached?: Attached | undefined;
   /** The key of a cancel or refund and its namespace; rejected if the reservation has it already. */
-  ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
+  ending?: EndingKey & { namespace: 'endings' | 'operatorEndings' };
   reason?: string;
 };
 
@@ -116,22 +116,22 @@ export function transitionUpdate(
   change: Change,
   eventId: Expression,
 ): { guard: Expression; update: [Expression] } {
-  const { from, to, hold, event: type, at: happened = '$$NOW', instant } = TRANSITIONS[name];
+  const { from, to, hold, event: type, at: expression = '$$NOW', instant } = TRANSITIONS[name];
   const { isOfPlatform = false, set: fields = {}, attached = {}, ending, reason } = change;
-  const at = laterThanBefore(happened);
+  const at = afterLastChange(expression);
   const originator = isOfPlatform ? literal(PLATFORM_PARTNER_ID) : '$partnerId';
   const event = eventOf(type, originator, change.actor, {
     ...SUBJECT,
     eventId,
     at,
-    attached: attachedAfter(attached),
+    attached: attachedIn(attached),
     bookingId: isOfBooking(type) ? (fields.bookingId ?? '$bookingId') : null,
     ...(reason === undefined ? {} : { reason: literal(reason) }),
   });
   const guard = {
     status: { $in: [...from] },
     ...(hold === undefined ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
-    ...(ending === undefined ? {} : { [`${ending.of}.key`]: { $ne: ending.key } }),
+    ...(ending === undefined ? {} : { [`${ending.namespace}.key`]: { $ne: ending.key } }),
   };
   const set: Expression = {
     ...literals(fields),
@@ -151,9 +151,9 @@ function literals(fields: object): Expression {
 }
 
 /** The attachments of the reservation after the change, with its partner; `$$REMOVE` if there are none. */
-function attachedAfter(change: Attached): Expression {
+function attachedIn(attached: Attached): Expression {
   const part = (name: keyof Attached): Expression | string =>
-    change[name] === undefined ? `$${name}` : literal(change[name]);
+    attached[name] === undefined ? `$${name}` : literal(attached[name]);
   const parts = { orderReference: part('orderReference'), metadata: part('metadata') };
   const isEmpty = { $eq: [parts, {}] };
   return { $cond: [isEmpty, '$$REMOVE', { partnerId: '$partnerId', ...parts }] };
@@ -170,13 +170,13 @@ function replacing(attached: Attached): Expression {
  * The instant, but at least a millisecond after the reservation's last change: a new primary's clock may be behind, and
  * a reservation's events are ordered by their instants (ADR 0010).
  */
-function laterThanBefore(instant: string): Expression {
+function afterLastChange(instant: string): Expression {
   const last = { $max: ['$placedAt', '$bookedAt', '$cancelledAt'] };
   return { $max: [instant, { $add: [last, 1] }] };
 }
 
-function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expression {
-  return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
+function withEndingKey({ namespace, ...ending }: NonNullable<Change['ending']>): Expression {
+  return { [namespace]: { $concatArrays: [{ $ifNull: [`$${namespace}`, []] }, [literal(ending)]] } };
 }
 
 /** Adds cells to a live claim, which from now on block slots of `resourceIds`. */

@@ -1,4 +1,4 @@
-import type { RetentionRule } from '../domain/retention.ts';
+import type { RetentionRule } from '../domain/data-removal.ts';
 
 /** A reservation stays until its events are dispatched. */
 const IS_DISPATCHED = { outbox: { $size: 0 } };
@@ -11,8 +11,8 @@ export const ENDED_HOLDS: RetentionRule = {
   field: 'holdExpiresAt',
   hint: 'ended_holds',
   instant: 'holdExpiresAt',
-  isWalked: (before) => ({ status: ENDED_HOLD, holdExpiresAt: { $lt: before } }),
-  isOver: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
+  isInRange: (before) => ({ status: ENDED_HOLD, holdExpiresAt: { $lt: before } }),
+  isDeletable: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
 };
 
 /** Bookings and walk-ins may be deleted some days after the latest of slot end, cancellation and refund. */
@@ -21,8 +21,8 @@ export const PAST_BOOKINGS: RetentionRule = {
   field: 'slotStart',
   hint: 'bookings_by_day_of_play',
   instant: 'slotStart',
-  isWalked: (before) => ({ bookedAt: { $exists: true }, slotStart: { $lt: before } }),
-  isOver: (before) => ({
+  isInRange: (before) => ({ bookedAt: { $exists: true }, slotStart: { $lt: before } }),
+  isDeletable: (before) => ({
     slotEnd: { $lt: before },
     cancelledAt: { $not: { $gte: before } },
     refundedAt: { $not: { $gte: before } },

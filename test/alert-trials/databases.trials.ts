@@ -10,7 +10,7 @@ import type { TrialSystem } from './trial-system.ts';
 const primary = ({ mongo }: TrialSystem) => mongo.primary();
 
 /** Makes MongoDB block these commands on the service's reservations only. */
-async function holdUp(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
+async function blockCommands(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
   await failCommand(system, {
     mode: 'alwaysOn',
     data: {
@@ -29,7 +29,7 @@ async function failCommand({ db }: TrialSystem, settings: Record<string, unknown
     .command({ configureFailPoint: 'failCommand', ...settings });
 }
 
-const goOn = (system: TrialSystem) => failCommand(system, { mode: 'off' });
+const unblock = (system: TrialSystem) => failCommand(system, { mode: 'off' });
 
 async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(redis.uri);
@@ -46,10 +46,10 @@ async function dataFolder(system: TrialSystem): Promise<string> {
   return String(folder);
 }
 
-/** Redis cannot write this file, because a folder has its name. */
+/** Redis cannot write `file`, because a folder has its name. */
 function unwritable(fault: string, file: string, write: (redis: Redis) => Promise<unknown>): Trial {
-  const change = (place: (folder: string) => Promise<unknown>) => async (system: TrialSystem) => {
-    await place(path.join(await dataFolder(system), file));
+  const change = (makeOrRemove: (folder: string) => Promise<unknown>) => async (system: TrialSystem) => {
+    await makeOrRemove(path.join(await dataFolder(system), file));
     await askRedis(system, write);
   };
   return { fault, alerts: ['BookingRedisPersistenceFailing'], inflict: change(mkdir), mend: change(rmdir) };
@@ -61,7 +61,7 @@ const writeAof = (system: TrialSystem, appendonly: 'yes' | 'no') =>
 const limitMemory = (system: TrialSystem, bytes: number) =>
   askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
 
-/** The load of a trial. */
+/** The load of the trial in progress. */
 let load: Load | undefined;
 async function stopLoad(): Promise<void> {
   await load?.stop();
@@ -80,7 +80,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       for (const member of system.mongo.members) await member.signal('SIGCONT');
       await stopLoad();
     },
-    // The window of BookingSalesFailing, and the calls in progress.
+    // The window of BookingSalesFailing, and time for the calls in progress.
     clearsWithinMs: 180_000,
   },
   {
@@ -112,7 +112,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       },
     },
     {
-      fault: 'Redis has nearly all of its maxmemory in use',
+      fault: 'Redis uses nearly all of its maxmemory',
       alerts: ['BookingRedisMemoryNearLimit'],
       inflict: async (system) => {
         const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
@@ -122,20 +122,20 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     },
   ],
   {
-    fault: 'MongoDB answers, but not aggregations of reservations in time',
+    fault: "MongoDB's aggregations of reservations time out",
     alerts: ['BookingFiguresAbsent'],
-    inflict: (system) => holdUp(system, ['aggregate'], 3000),
-    mend: goOn,
+    inflict: (system) => blockCommands(system, ['aggregate'], 3000),
+    mend: unblock,
   },
   {
-    fault: '200 calls at a time while MongoDB takes 2 s for each read',
+    fault: '200 concurrent calls while each read of MongoDB takes 2 s',
     alerts: ['BookingDatabasePoolExhausted', 'BookingApiSlow'],
     inflict: async (system) => {
-      await holdUp(system, ['find', 'aggregate'], 2000);
+      await blockCommands(system, ['find', 'aggregate'], 2000);
       load = readBookings(system, 200);
     },
     mend: async (system) => {
-      await goOn(system);
+      await unblock(system);
       await stopLoad();
     },
     clearsWithinMs: 180_000,

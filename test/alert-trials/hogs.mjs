@@ -1,10 +1,10 @@
-/* oxlint-disable unicorn/no-new-array -- only then do numbers take eight bytes each in the heap */
+/* oxlint-disable unicorn/no-new-array -- in such arrays, each number takes eight bytes of the heap */
 // Preloaded into a process: on SIGWINCH, which nothing else handles, uses up nearly all its descriptors and heap.
 import { closeSync, openSync } from 'node:fs';
 
 const FILES_LEFT = 30;
 const HEAP_MIB = 235;
-const NUMBERS_OF_A_MIB = 131_072;
+const NUMBERS_PER_MIB = 131_072;
 
 function takeFiles() {
   const files = [];
@@ -18,5 +18,5 @@ function takeFiles() {
 const taken = [];
 process.on('SIGWINCH', () => {
   takeFiles();
-  for (let mib = 0; mib < HEAP_MIB; mib += 1) taken.push(new Array(NUMBERS_OF_A_MIB).fill(0.5));
+  for (let mib = 0; mib < HEAP_MIB; mib += 1) taken.push(new Array(NUMBERS_PER_MIB).fill(0.5));
 });

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TrialSystem } from './trial-system.ts';
 
 const PAUSE_MS = 100;
-/** A typical timeout of a partner: longer than the service takes to respond while its database is down. */
+/** A typical timeout of partners, in which the service also responds while its database is down. */
 const TIMEOUT_MS = 15_000;
 
-/** Repeated calls of a partner until stopped, whatever the responses. */
+/** Calls that a partner repeats until stopped, whatever the responses are. */
 export type Load = { stop(): Promise<void> };
 
 function repeat(lanes: number, call: () => Promise<Response>): Load {
@@ -44,7 +44,7 @@ export function placeHolds(system: TrialSystem, lanes: number): Load {
   );
 }
 
-/** Searches bookings by a different number each time, so that each call is a separate read. */
+/** Searches bookings by a different phone number each time, so that calls do not share a read of the database. */
 export function readBookings(system: TrialSystem, lanes: number): Load {
   let number = 9_800_000_000;
   return repeat(lanes, () =>

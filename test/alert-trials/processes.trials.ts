@@ -7,10 +7,10 @@ import type { Part, TrialSystem } from './trial-system.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A process gets a tenth of the processor time until mended. */
+/** The process gets only a tenth of the time to run. */
 function starved(part: Part, name: string): Trial {
   const stopping = new AbortController();
-  let going = Promise.resolve();
+  let starving = Promise.resolve();
   const starve = async ({ parts }: TrialSystem) => {
     for (; !stopping.signal.aborted; ) {
       await parts[part].signal('SIGSTOP');
@@ -20,22 +20,22 @@ function starved(part: Part, name: string): Trial {
     }
   };
   return {
-    fault: `${name} is starved of the processor`,
-    of: part,
+    fault: `${name} is starved of CPU time`,
+    part,
     alerts: ['BookingEventLoopBlocked'],
     inflict: async (system) => {
-      going = starve(system);
+      starving = starve(system);
     },
     mend: async () => {
       stopping.abort();
-      await going;
+      await starving;
     },
   };
 }
 
 const paused = (queue: WorkedQueue): Trial => ({
   fault: `the queue ${queue} is paused`,
-  of: queue,
+  part: queue,
   alerts: ['BookingQueuePaused'],
   kinds: ['queue_paused'],
   inflict: ({ queues }) => queues.byName(queue).pause(),
@@ -49,25 +49,25 @@ async function operatorPost(system: TrialSystem, path: string, body: object): Pr
 export const PROCESS_TRIALS: readonly TrialRow[] = [
   {
     fault: 'the API is killed',
-    of: 'api',
+    part: 'api',
     alerts: ['BookingApiAbsent', 'BookingProcessDown'],
     inflict: ({ parts }) => parts.api.signal('SIGKILL'),
     mend: ({ restart }) => restart('api'),
   },
   {
     fault: 'the API is frozen',
-    of: 'api',
+    part: 'api',
     alerts: ['BookingApiAbsent', 'BookingProcessDown'],
     inflict: ({ parts }) => parts.api.signal('SIGSTOP'),
     mend: ({ parts }) => parts.api.signal('SIGCONT'),
   },
   [starved('hold-expiry', 'hold expiry'), starved('api', 'the API')],
   {
-    fault: 'a process has nearly all of its heap and descriptors in use',
+    fault: 'a process uses nearly all of its heap and file descriptors',
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
     inflict: ({ parts }) => parts['webhook-delivery'].signal('SIGWINCH'),
     mend: async (system) => {
-      // Restart, because an idle process collects no garbage.
+      // Restart, because an idle process does not collect the garbage.
       await system.parts['webhook-delivery'].end();
       await system.restart('webhook-delivery');
     },
@@ -96,27 +96,27 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
           await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
       },
       mend: async () => undefined,
-      // Two minutes by the clock, and a minute without the alert.
+      // The alert ends after two minutes of the clock without wrong keys, and a minute more.
       clearsWithinMs: 300_000,
     },
     ...WORKED_QUEUES.map(paused),
   ],
   {
-    fault: 'an endpoint fails, and has done so for an hour',
+    fault: 'an endpoint has failed for an hour',
     alerts: ['BookingAttemptsFailing', 'BookingEndpointsFailing', 'BookingDeadLetters'],
     kinds: ['endpoint_failing', 'dead_letter'],
     inflict: async (system) => {
       system.receiver.respondWith(500);
-      // Before and after a scrape: Prometheus does not see the growth of a series that begins.
+      // Over 15 s, so that some failures come after a scrape: Prometheus does not see the growth of a new series.
       for (let n = 0; n < 15; n += 1) {
         await placeHold(system.partner, system.nextSlot());
         await delay(1000);
       }
       const subscriptions = system.db.collection<{ _id: string }>('webhook_subscriptions');
-      const longAgo = { $set: { failingSince: { $subtract: ['$$NOW', HOUR_MS] } } };
+      const anHourAgo = { $set: { failingSince: { $subtract: ['$$NOW', HOUR_MS] } } };
       await eventually('the failure is noted', async () => {
         const failing = { _id: system.subscriptionId, failingSince: { $exists: true } };
-        return (await subscriptions.updateOne(failing, [longAgo])).matchedCount === 1;
+        return (await subscriptions.updateOne(failing, [anHourAgo])).matchedCount === 1;
       });
     },
     mend: async (system) => {

@@ -8,7 +8,7 @@ import { keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
 import { SLOW } from './slow-rules.ts';
 
-/** Without service discovery and the web UI. */
+/** Built without service discovery and the web UI. */
 const PROMETHEUS = {
   name: 'prometheus',
   module: 'github.com/prometheus/prometheus/cmd/prometheus',
@@ -16,7 +16,7 @@ const PROMETHEUS = {
   tags: ['remove_all_sd'],
 };
 
-/** Each rule names a process by `job`, a queue by `queue`, or neither. */
+/** An alert names a process by `job`, a queue by `queue`, or neither. */
 export type AlertLabels = { alertname: string; job?: string; queue?: string };
 
 /** A real Prometheus with the repository's scrape configuration and rules. */
@@ -26,7 +26,7 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
-/** Builds it from source the first time, which takes about three minutes. */
+/** The path of the program. Building it the first time takes about three minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
 /** Scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */
@@ -37,11 +37,12 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
   };
   for (const scraped of config.scrape_configs) {
     const target = targets[scraped.job_name];
-    if (target === undefined) throw new Error(`Nothing is known of the job ${scraped.job_name} of scrape.yml`);
+    if (target === undefined)
+      throw new Error(`scrape.yml has the job ${scraped.job_name}, for which \`targets\` has no address`);
     scraped.static_configs = [{ targets: [target] }];
   }
   const rules = await readRules();
-  for (const group of rules.groups) group.rules = group.rules.map(shortened);
+  for (const group of rules.groups) group.rules = group.rules.map(withShortWindow);
   await writeFile(path.join(folder, 'prometheus.yml'), stringify(config));
   await writeFile(path.join(folder, 'rules.yml'), stringify(rules));
   const url = `http://127.0.0.1:${port}`;
@@ -67,7 +68,7 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
   };
 }
 
-function shortened(rule: Rule): Rule {
+function withShortWindow(rule: Rule): Rule {
   const slow = SLOW[rule.alert];
   if (slow === undefined) return rule;
   const expr = rule.expr.replaceAll(

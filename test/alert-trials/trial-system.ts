@@ -7,12 +7,12 @@ import { WORKED_QUEUES } from '../../src/queues/jobs.ts';
 import { createQueues, type Queues } from '../../src/queues/queues.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartnerOverHttp, anyVenueOverHttp, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { type Partner, subscribe } from '../support/factories.ts';
 import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
 import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
 import { freePort, KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments, START_DEADLINE_MS } from '../support/worker-process.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
@@ -29,12 +29,11 @@ export type TrialSystem = {
   queues: Queues;
   mongo: MongoSet;
   redis: OwnRedis;
-  /** Each keeps its port, so that it is the same target after a restart. */
+  /** The processes. Each keeps its port, so that Prometheus sees the same target after a restart. */
   parts: Record<Part, KeptProcess>;
   /** Restarts a killed process, and waits until it responds. */
   restart(part: Part): Promise<void>;
   partner: Partner;
-  venue: Venue;
   receiver: WebhookReceiver;
   subscriptionId: string;
   /** A free slot that no other call has returned. */
@@ -44,9 +43,9 @@ export type TrialSystem = {
   stop(): Promise<void>;
 };
 
-/** Few descriptors, so that a trial can use them up; each process opens about 40. */
+/** File descriptors of a process: few, so that a trial can use them up. About 40 are needed. */
 const MAX_FILES = 400;
-/** Makes a process use up its heap and descriptors on a signal. */
+/** Preloaded into every process: makes it use up its heap and descriptors at a signal. */
 const HOGS = path.join(import.meta.dirname, 'hogs.mjs');
 
 export async function startTrialSystem(overrides: Record<string, string> = {}): Promise<TrialSystem> {
@@ -80,10 +79,9 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
     Part,
     number
   >;
-  const parts = Object.fromEntries(PARTS.map((part) => [part, kept(part, environment, port, portOf[part])])) as Record<
-    Part,
-    KeptProcess
-  >;
+  const parts = Object.fromEntries(
+    PARTS.map((part) => [part, startable(part, environment, port, portOf[part])]),
+  ) as Record<Part, KeptProcess>;
   const restart = async (part: Part) => {
     await parts[part].start();
     const isThere = async () => (await fetch(`http://127.0.0.1:${portOf[part]}/readyz`)).ok;
@@ -94,11 +92,11 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   const targets = PARTS.map((part): [string, string] => [`partner-booking-${part}`, `127.0.0.1:${portOf[part]}`]);
   const prometheus = await startPrometheus(Object.fromEntries(targets));
 
-  const venue = await anyVenueOverHttp({ url, adminUrl }, [{ duration_minutes: 5 }]);
-  const partner = await anyPartnerOverHttp({ url, adminUrl }, [venue.id]);
+  const { partner, slot } = await startScene(
+    { url, adminUrl },
+    { resources: [{ duration_minutes: 5 }], days: nextDays(5) },
+  );
   const { id: subscriptionId } = await subscribe(partner, receiver.url);
-  const days = await Promise.all([2, 3, 4, 5, 6].map((day) => freeSlotIds(partner, venue.id, dateIn(day))));
-  const slots = days.flat();
   return {
     url,
     adminUrl,
@@ -109,16 +107,11 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
     parts,
     restart,
     partner,
-    venue,
     receiver,
     subscriptionId,
     alerts,
     prometheus,
-    nextSlot: () => {
-      const slot = slots.pop();
-      if (slot === undefined) throw new Error('There is no slot left');
-      return slot;
-    },
+    nextSlot: slot,
     stop: async () => {
       await prometheus.stop();
       await Promise.all(Object.values(parts).map((part) => part.end()));
@@ -130,7 +123,7 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   };
 }
 
-function kept(part: Part, environment: Record<string, string>, port = 0, ownPort = 0): KeptProcess {
+function startable(part: Part, environment: Record<string, string>, port = 0, ownPort = 0): KeptProcess {
   const ports = part === 'api' ? { PORT: port, ADMIN_PORT: ownPort } : { HEALTH_PORT: ownPort };
   const settings = Object.entries({ ...environment, ...ports, PATH: process.env['PATH'] ?? '' });
   const [file = ''] = programArguments(part === 'api' ? 'src/main/api.ts' : `workers/${part}.ts`);

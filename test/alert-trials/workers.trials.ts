@@ -8,30 +8,30 @@ async function placeSome(system: TrialSystem, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
 }
 
-/** Locks the sweep for this long without a holder, as after a wrong clock. */
-async function leaseSweep(db: Db, forMs: number): Promise<void> {
+/** Locks the sweep for this long, as a process with a wrong clock could. */
+async function lockSweep(db: Db, forMs: number): Promise<void> {
   const until = { $add: ['$$NOW', forMs] };
   await db
     .collection<{ _id: string }>('leases')
-    .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
+    .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'another', until } }]);
 }
 
-/** A worker, the work that waits while the worker is down, and the alerts for it. */
+/** A worker, the work that waits while it is down, and the alerts about that work. */
 type Worker = Pick<Trial, 'alerts' | 'kinds'> & {
-  of: Part;
+  part: Part;
   name: string;
   addWork: (system: TrialSystem) => Promise<unknown>;
 };
 
 const HOLD_EXPIRY = {
-  of: 'hold-expiry',
+  part: 'hold-expiry',
   name: 'hold expiry',
   addWork: (system) => placeSome(system, 3),
   alerts: ['BookingHoldsOverdue'],
   kinds: ['hold_overdue'],
 } as const satisfies Worker;
 const WEBHOOK_DELIVERY = {
-  of: 'webhook-delivery',
+  part: 'webhook-delivery',
   name: 'webhook delivery',
   addWork: async (system) => {
     await placeSome(system, 3);
@@ -43,29 +43,29 @@ const WEBHOOK_DELIVERY = {
   kinds: ['event_undispatched', 'delivery_overdue'],
 } as const satisfies Worker;
 
-const killed = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
+const killed = ({ part, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is killed`,
-  of,
+  part,
   alerts: ['BookingProcessDown', 'BookingWorkerAbsent', ...alerts],
   kinds: ['worker_absent', ...kinds],
   inflict: async (system) => {
-    await system.parts[of].signal('SIGKILL');
+    await system.parts[part].signal('SIGKILL');
     await addWork(system);
   },
-  mend: ({ restart }) => restart(of),
+  mend: ({ restart }) => restart(part),
 });
 
-/** A frozen worker keeps its connections, so it is not absent. */
-const frozen = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
+/** A frozen worker keeps its connections, so it does not count as absent. */
+const frozen = ({ part, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is frozen`,
-  of,
+  part,
   alerts: ['BookingProcessDown', ...alerts],
   kinds,
   inflict: async (system) => {
-    await system.parts[of].signal('SIGSTOP');
+    await system.parts[part].signal('SIGSTOP');
     await addWork(system);
   },
-  mend: ({ parts }) => parts[of].signal('SIGCONT'),
+  mend: ({ parts }) => parts[part].signal('SIGCONT'),
 });
 
 export const WORKER_TRIALS: readonly TrialRow[] = [
@@ -74,19 +74,19 @@ export const WORKER_TRIALS: readonly TrialRow[] = [
   {
     fault: 'no process gets the lock of a sweep',
     alerts: ['BookingSweepNotRun'],
-    inflict: ({ db }) => leaseSweep(db, 3_600_000),
-    mend: ({ db }) => leaseSweep(db, 0),
+    inflict: ({ db }) => lockSweep(db, 3_600_000),
+    mend: ({ db }) => lockSweep(db, 0),
   },
   {
     fault: 'a job of hold expiry has data of no known shape',
-    of: 'hold-expiry',
+    part: 'hold-expiry',
     alerts: [],
     kinds: ['job_dead_lettered'],
     inflict: ({ queues }) => queues.byName('hold-expiry').add('poison', {}),
     mend: ({ queues }) => queues.byName('dead-letter').obliterate({ force: true }),
   },
   {
-    fault: 'webhook delivery was frozen for 35 s, and sends what has waited',
+    fault: 'webhook delivery sends its backlog after being frozen for 35 s',
     alerts: ['BookingWebhooksLate'],
     inflict: async (system) => {
       await system.parts['webhook-delivery'].signal('SIGSTOP');
@@ -94,7 +94,7 @@ export const WORKER_TRIALS: readonly TrialRow[] = [
       await delay(35_000);
       await system.parts['webhook-delivery'].signal('SIGCONT');
     },
-    // Ends when the window has passed.
+    // Nothing to mend: the alert ends when its window has passed.
     mend: async () => undefined,
     clearsWithinMs: 180_000,
   },

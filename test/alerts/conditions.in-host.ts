@@ -11,11 +11,11 @@ const deliveries = ({ queues }: Context) => queues.byName('webhook-delivery');
 
 type Watch = { workers: WorkerWatch; nowMs: number };
 
-/** Each service has one watch, which continues from sweep to sweep with its own clock. */
+/** One watch for each service, which goes on from sweep to sweep, with a clock that the test advances. */
 const watches = new WeakMap<Context, Watch>();
 
 /** Advances the watch's clock by `ms` and sweeps again. */
-export async function lookAfter(context: Context, ms: number): Promise<void> {
+export async function sweepAfter(context: Context, ms: number): Promise<void> {
   const watch: Watch = watches.get(context) ?? { workers: createWorkerWatch(() => watch.nowMs), nowMs: 0 };
   watches.set(context, watch);
   watch.nowMs += ms;
@@ -36,9 +36,16 @@ export async function stopWorker(context: Context): Promise<void> {
   await workers.get(context)?.close();
 }
 
-/** Raises one condition `count` times concurrently; returns how many calls raised it. */
-export async function raiseAtOnce(context: Context, count: number): Promise<number> {
-  const ofService = { subject: null, partnerId: null, count: 1, since: null, missingIndexes: [] };
-  const raise = () => noteConditions(context.db, [{ kind: 'hold_overdue', ...ofService }]);
+/** Notes one condition `count` times concurrently; returns how many of the calls raised it. */
+export async function raiseConcurrently(context: Context, count: number): Promise<number> {
+  const condition = {
+    kind: 'hold_overdue' as const,
+    subject: null,
+    partnerId: null,
+    count: 1,
+    since: null,
+    missingIndexes: [],
+  };
+  const raise = () => noteConditions(context.db, [condition]);
   return (await Promise.all(Array.from({ length: count }, raise))).flat().length;
 }

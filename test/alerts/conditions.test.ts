@@ -3,18 +3,10 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  type Json,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { expectStatus, type Json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import type * as Queues from '../support/queues.in-host.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Conditions from './conditions.in-host.ts';
 import {
@@ -29,15 +21,13 @@ import {
 } from './watching.ts';
 
 const service = await hostedService();
-const { lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<typeof Conditions>(
+const { sweepAfter, startWorker, stopWorker, raiseConcurrently } = service.inHost<typeof Conditions>(
   'test/alerts/conditions.in-host.ts',
 );
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const { expireHolds } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
 const operator = operatorOf(service);
-const venue = await anyVenue(service);
-const partner = await anyPartner(service, [venue.id]);
-const slots = await freeSlotIds(partner, venue.id);
+const { partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }] });
 const receiver = await startReceiver();
 const subscriptionId = (await subscribe(partner, receiver.url)).id;
 afterAll(async () => {
@@ -51,14 +41,13 @@ beforeEach(async () => {
   receiver.respondWith(200);
 });
 
-const nextSlot = () => slots.shift() ?? '';
-const holdOne = async () => String((await placeHold(partner, nextSlot()))['hold_id']);
+const holdOne = async () => String((await placeHold(partner, slot()))['hold_id']);
 const setBack = (name: string, id: string, field: string, ms: number) =>
   service.context.db
     .collection(name)
     .updateOne({ _id: id as never }, [{ $set: { [field]: { $subtract: ['$$NOW', ms] } } }]);
 
-/** Expects the condition to resolve, after a minute without it. */
+/** Expects that the alert is still open now, and resolved after a minute without its condition. */
 async function expectResolved(kind: AlertKind): Promise<void> {
   await sweep(service);
   expect(await alertsOf(service, { kind, isOpen: true })).toHaveLength(1);
@@ -104,7 +93,7 @@ test.each<Waiting>([
     collection: 'deliveries',
     field: 'nextAttemptAt',
     sentence: '1 webhook delivery is due and not sent since',
-    begin: () => anyDelivery(service, partner, partner, nextSlot()),
+    begin: () => anyDelivery(service, partner, partner, slot()),
     end: (id) => service.attempt(id),
   },
 ])('$kind is raised after 30 s but not after 20 s, and resolved once the work is done', async (waiting) => {
@@ -125,8 +114,8 @@ test.each<Waiting>([
 describe('a delivery', () => {
   const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
 
-  test('with an attempt in progress is not raised, however long it takes; control: raised once its lock expires', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+  test('with an attempt in progress is not overdue, however long that takes; control: overdue once its lock expires', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, slot());
     await setBack('deliveries', deliveryId, 'nextAttemptAt', 59_000);
     await setBack('deliveries', deliveryId, 'leaseUntil', -5000);
     await sweep(service);
@@ -136,10 +125,10 @@ describe('a delivery', () => {
     expect(await overdueOf()).toHaveLength(1);
   });
 
-  test('that waits for its turn at a failing endpoint is not raised; control: raised after a success', async () => {
+  test('that waits for its turn at a failing endpoint is not overdue; control: overdue after a success', async () => {
     const [first, second] = [
-      await anyDelivery(service, partner, partner, nextSlot()),
-      await anyDelivery(service, partner, partner, nextSlot()),
+      await anyDelivery(service, partner, partner, slot()),
+      await anyDelivery(service, partner, partner, slot()),
     ];
     receiver.respondWith(500);
     await service.attempt(first, 3);
@@ -154,7 +143,7 @@ describe('a delivery', () => {
 });
 
 describe('a queue', () => {
-  test('that is paused is raised immediately, and resolved when it is resumed', async () => {
+  test('that is paused raises an alert immediately, which is resolved when the queue is resumed', async () => {
     await pauseQueue('webhook-delivery');
     await sweep(service);
     expect(await alertsOf(service)).toMatchObject([
@@ -165,7 +154,7 @@ describe('a queue', () => {
     await expectResolved('queue_paused');
   });
 
-  test('that an operator paused is raised with who, when and why; an older pause has no such details', async () => {
+  test('that an operator paused raises an alert with operator, time and reason; other pauses have no such details', async () => {
     const paused = () => alertsOf(service, { kind: 'queue_paused', isOpen: true });
     const reason = { 'x-reason': encodeURIComponent('Endpoint under attack') };
     const path = '/queues/api/queues/webhook-delivery';
@@ -173,12 +162,12 @@ describe('a queue', () => {
     await sweep(service);
     const [row] = await paused();
     expect(row).toMatchObject({ pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' } });
-    const listed = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
-    expect(listed['data']).toMatchObject([
+    const listing = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
+    expect(listing['data']).toMatchObject([
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },
     ]);
-    expect(JSON.stringify(listed)).toContain(`Paused by ${row?.pause?.by}: “Endpoint under attack”.`);
-    // Resumed, and paused without the admin listener: a different pause.
+    expect(JSON.stringify(listing)).toContain(`Paused by ${row?.pause?.by}: “Endpoint under attack”.`);
+    // Resumed, and paused without the admin listener, it is another pause, without details.
     expect((await operator.send('PUT', `${path}/resume`)).status).toBe(200);
     await pauseQueue('webhook-delivery');
     await sweep(service);
@@ -187,14 +176,14 @@ describe('a queue', () => {
     await expectResolved('queue_paused');
   });
 
-  test('without any worker for half a minute is raised, and resolved when a worker takes jobs', async () => {
+  test('without a worker for half a minute raises an alert, which is resolved when a worker takes jobs', async () => {
     const absentAfter = async (ms: number) => {
-      await lookAfter(ms);
+      await sweepAfter(ms);
       return (await alertsOf(service, { kind: 'worker_absent', isOpen: true }))
         .map(({ subject }) => String(subject))
         .toSorted();
     };
-    // Not at first, because the workers may be starting, nor after a gap between sweeps.
+    // No alert at first, because workers may be starting, and none after a long time without sweeps.
     expect(await absentAfter(0)).toEqual([]);
     expect(await absentAfter(120_000)).toEqual([]);
     for (const ms of [10_000, 10_000]) expect(await absentAfter(ms)).toEqual([]);
@@ -213,8 +202,8 @@ describe('a queue', () => {
 const subscription = () =>
   service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
 
-test('an endpoint that has failed for an hour is raised, but not after 59 minutes; one success resolves it', async () => {
-  const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+test('an endpoint that has failed for an hour, not one that has for 59 minutes, raises an alert; a success resolves it', async () => {
+  const deliveryId = await anyDelivery(service, partner, partner, slot());
   receiver.respondWith(500);
   await service.attempt(deliveryId, 2);
   expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
@@ -233,7 +222,7 @@ test('an endpoint that has failed for an hour is raised, but not after 59 minute
   await expectResolved('endpoint_failing');
 });
 
-test('a missing guard index is raised, and resolved by the migration; another missing index is not raised', async () => {
+test('a missing guard index raises an alert, which the migration resolves; other missing indexes raise none', async () => {
   const reservations = service.context.db.collection('reservations');
   await reservations.dropIndex('holds_of_partner');
   await sweep(service);
@@ -248,7 +237,7 @@ test('a missing guard index is raised, and resolved by the migration; another mi
   await expectResolved('guard_index_absent');
 });
 
-test('a Redis without an append-only file is raised unless accepted or unknown; with one, it is resolved', async () => {
+test('a Redis that is known to have no append-only file raises an alert, unless the setting accepts it', async () => {
   await sweep(service, { isRedisPersistent: false, redisAllowVolatile: true });
   await sweep(service, { isRedisPersistent: 'unknown' });
   expect(await alertsOf(service)).toEqual([]);
@@ -259,8 +248,8 @@ test('a Redis without an append-only file is raised unless accepted or unknown; 
 });
 
 describe('dead letters', () => {
-  test('are raised with one error line each, and resolved when they are delivered', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+  test('raise an alert with one error line for each, which is resolved when they are delivered', async () => {
+    const deliveryId = await anyDelivery(service, partner, partner, slot());
     receiver.respondWith(500);
     await service.attempt(deliveryId, 5);
     await sweep(service);
@@ -291,11 +280,11 @@ describe('dead letters', () => {
   const counts = async () =>
     (await alertsOf(service, { kind: 'dead_letter' })).map(({ subject, count }) => `${subject}: ${count}`);
 
-  test('are counted once each in their alerts and in the total, though four sweeps race', async () => {
+  test('are each counted once in their alerts and in the total, although four sweeps race', async () => {
     const before = await total();
     await insertDeadLetters(service, 'first', partner.id, named('one', 300));
     await insertDeadLetters(service, 'second', partner.id, named('two', 200));
-    await sweep(service, { atOnce: 4 });
+    await sweep(service, { concurrency: 4 });
     // A sweep that loses a race leaves the rest to the next one.
     await sweepAll(service);
     expect((await counts()).toSorted()).toEqual(['first: 300', 'second: 200']);
@@ -304,15 +293,15 @@ describe('dead letters', () => {
 });
 
 describe('an alert', () => {
-  const overdue = async () => {
+  const anyOverdueHold = async () => {
     const holdId = await dispatchedHold();
     await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
     return holdId;
   };
 
-  test('is raised once by 40 concurrent calls, by its unique index; control: without the index it can be raised twice', async () => {
+  test('is raised once by 40 concurrent calls; control: without the unique index, it can be raised twice', async () => {
     const { db } = service.context;
-    expect(await raiseAtOnce(40)).toBe(1);
+    expect(await raiseConcurrently(40)).toBe(1);
     const [row] = await alertsOf(service);
     const another = () => db.collection('alerts').insertOne({ ...row, _id: 'another' as never });
     await expect(another()).rejects.toMatchObject({ code: 11_000 });
@@ -323,26 +312,26 @@ describe('an alert', () => {
     await service.migrate();
   });
 
-  test('is the same alert if its condition returns within a minute; later it is a new one', async () => {
-    const first = await overdue();
+  test('stays open if its condition returns within a minute; after that, the condition raises a new alert', async () => {
+    const first = await anyOverdueHold();
     await sweep(service);
     await expireHolds([first]);
     await ageAlerts(service, 50_000);
     await sweep(service);
-    const second = await overdue();
+    const second = await anyOverdueHold();
     await sweep(service);
     expect(await alertsOf(service)).toHaveLength(1);
 
     await expireHolds([second]);
     await ageAlerts(service, MINUTE_MS);
     await sweep(service);
-    await overdue();
+    await anyOverdueHold();
     await sweep(service);
     const alerts = await alertsOf(service, { kind: 'hold_overdue' });
     expect(alerts.map(({ isOpen }) => isOpen)).toEqual([false, true]);
   });
 
-  test('is listed while it is open, latest first; filters include the others', async () => {
+  test('is listed while it is open, latest first; a filter lists resolved ones too', async () => {
     const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
     const subjects = async (query: string) => {
       const { data } = expectStatus(await operator.get(`/api/v1/operator/alerts?${query}`), 200);
@@ -361,10 +350,10 @@ describe('an alert', () => {
     expect(await subjects('status=all&kind=guard_index_absent')).toEqual(['guard_index_absent']);
   });
 
-  test('whose condition cannot be read is neither raised nor resolved; the others are', async () => {
+  test('whose condition cannot be read is neither raised nor resolved; other alerts are', async () => {
     await sweep(service, { guards: ['one_claim_per_cell'] });
     await ageAlerts(service, 2 * MINUTE_MS);
-    await overdue();
+    await anyOverdueHold();
     await sweep(service, { guards: 'unreadable' });
     const open = await alertsOf(service, { isOpen: true });
     expect(open.map(({ kind }) => kind).toSorted()).toEqual(['guard_index_absent', 'hold_overdue']);

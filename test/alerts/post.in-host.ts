@@ -2,20 +2,23 @@ import { createAlertPost, postAlerts } from '../../src/operations/alerts/alert-p
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
-type Telling = { url: string; everyMs: number; timeoutMs?: number; atOnce?: number };
+type PostOptions = { url: string; everyMs: number; timeoutMs?: number; processes?: number };
 
-/** Stops the latest processes that post. */
+/** Stops the processes that the latest call started. */
 const stops = new WeakMap<Context, AbortController>();
 
-/** Posts the alerts as `atOnce` concurrent processes, once each. */
-export async function tellAlerts(context: Context, { url, everyMs, timeoutMs, atOnce = 1 }: Telling): Promise<void> {
+/** Posts the alerts once, like `processes` concurrent processes. */
+export async function postAsProcesses(
+  context: Context,
+  { url, everyMs, timeoutMs, processes = 1 }: PostOptions,
+): Promise<void> {
   const stop = new AbortController();
   stops.set(context, stop);
-  const tell = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal, everyMs);
-  await Promise.all(Array.from({ length: atOnce }, tell));
+  const post = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal, everyMs);
+  await Promise.all(Array.from({ length: processes }, post));
 }
 
 /** Asks the posting processes to stop. */
-export function stopTelling(context: Context): void {
+export function stopPosting(context: Context): void {
   stops.get(context)?.abort();
 }

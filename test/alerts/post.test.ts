@@ -1,26 +1,25 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, type Json, subscribe } from '../support/factories.ts';
+import { bookSlot, type Json, subscribe } from '../support/factories.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Posting from './post.in-host.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 
-/** Longer than any step of a test. The tests let it pass by editing the database. */
+/** The shortest time between posts: longer than a test. Tests let it pass by editing the database. */
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 300;
 /** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9/';
-/** Without the deadline, posting takes 10 s or 300 s. */
-const WITHOUT_DEADLINE_MS = 9_000;
+/** A post takes less only because of `TIMEOUT_MS`: the defaults are 10 s for a response and 300 s for its body. */
+const BEFORE_DEFAULTS_MS = 9_000;
 
 const service = await hostedService();
-const { tellAlerts, stopTelling } = service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
+const { postAsProcesses, stopPosting } = service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
 let receiver: WebhookReceiver;
-const venue = await anyVenue(service);
-const partner = await anyPartner(service, [venue.id]);
-const [slotId = ''] = await freeSlotIds(partner, venue.id);
-await bookSlot(partner, slotId, { customer_name: 'Canary Customer', customer_phone: '+919876500000' });
+const { partner, slot } = await startScene(service);
+await bookSlot(partner, slot(), { customer_name: 'Canary Customer', customer_phone: '+919876500000' });
 await subscribe(partner, 'http://127.0.0.1:9/canary-endpoint');
 await service.context.db
   .collection('reservations')
@@ -41,10 +40,10 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
   await sweepAll(service);
   return names;
 };
-const tell = ({ url = receiver.url, atOnce = 1 } = {}) =>
-  tellAlerts({ url, atOnce, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
-/** Uses the service's deadline, so that the test has time to act. */
-const tellSlowly = () => tellAlerts({ url: receiver.url, everyMs: EVERY_MS });
+const postAlerts = ({ url = receiver.url, processes = 1 } = {}) =>
+  postAsProcesses({ url, processes, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
+/** Posts with the service's own deadline, so that the test can act during the post. */
+const postWithLongDeadline = () => postAsProcesses({ url: receiver.url, everyMs: EVERY_MS });
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;
@@ -57,9 +56,9 @@ const pass = (ms: number) =>
     .updateOne({ _id: 'post' as never }, [{ $set: { until: { $subtract: ['$until', ms] } } }]);
 const pending = () => service.context.db.collection('alerts').countDocuments({ isUntold: true });
 
-test('a post is JSON with a readable text and the alerts as the listing shows them', async () => {
+test('a post is JSON with a readable text, and the alerts as in the listing', async () => {
   const [first, second] = await deadLetters(2);
-  await tell();
+  await postAlerts();
   const [post] = receiver.received;
   expect(post?.headers['content-type']).toBe('application/json');
   expect(post?.body).toMatchObject({ service: 'partner-booking-service', mode: 'sandbox' });
@@ -70,12 +69,12 @@ test('a post is JSON with a readable text and the alerts as the listing shows th
   expect((await alertsOf(service))[0]?.notifiedAt).toBeInstanceOf(Date);
 });
 
-test('3,000 dead letters of one endpoint are one line; the next post only reports new ones', async () => {
+test('3,000 dead letters of one endpoint are one line, and the next post only reports new ones', async () => {
   await deadLetters(3000);
-  await tell();
+  await postAlerts();
   await deadLetters(3);
   await pass(EVERY_MS);
-  await tell();
+  await postAlerts();
   const texts = receiver.received.map(({ body }) => String(body['text']).split('\n'));
   expect(texts.map((lines) => lines.length)).toEqual([2, 2]);
   expect(texts[0]?.[1]).toContain('3000 deliveries to');
@@ -84,54 +83,54 @@ test('3,000 dead letters of one endpoint are one line; the next post only report
   expect(receiver.received.map(({ bytes }) => bytes.length < 2000)).toEqual([true, true]);
 });
 
-test('alerts that change all the time do not delay others, and the text says how many are omitted', async () => {
+test('alerts that change constantly do not delay others, and the text says how many are omitted', async () => {
   const busy = Array.from({ length: 50 }, (_each, index) => `busy-${index}`);
   const fail = async (subjects: readonly string[]) => {
     for (const subject of subjects) await insertDeadLetters(service, subject, partner.id, [`dead-${(made += 1)}`]);
     await sweepAll(service);
   };
   await fail(busy);
-  await tell();
+  await postAlerts();
   await fail([...busy, 'late']);
   await pass(EVERY_MS);
-  await tell();
-  const told = receiver.received.map(({ body }) => (body['alerts'] as Json[]).map(({ subject }) => subject));
-  expect(told.map((subjects) => subjects.length)).toEqual([50, 50]);
-  expect(told[1]?.[0]).toBe('late');
+  await postAlerts();
+  const postedSubjects = receiver.received.map(({ body }) => (body['alerts'] as Json[]).map(({ subject }) => subject));
+  expect(postedSubjects.map((subjects) => subjects.length)).toEqual([50, 50]);
+  expect(postedSubjects[1]?.[0]).toBe('late');
   const lines = receiver.received.map(({ body }) => String(body['text']).split('\n').at(-1));
   expect(lines).toEqual([expect.stringMatching(/^• /), 'and 1 alert more, to follow']);
   await pass(EVERY_MS);
-  await tell();
+  await postAlerts();
   expect(receiver.received[2]?.body['alerts']).toHaveLength(1);
   expect(await pending()).toBe(0);
 });
 
 test('all processes together post at most once a minute; control: a minute later they post again', async () => {
   await deadLetters(1, 'first');
-  await tell({ atOnce: 4 });
+  await postAlerts({ processes: 4 });
   await deadLetters(1, 'second');
-  await tell({ atOnce: 4 });
+  await postAlerts({ processes: 4 });
   expect(receiver.received).toHaveLength(1);
   await pass(EVERY_MS);
-  await tell({ atOnce: 4 });
+  await postAlerts({ processes: 4 });
   expect(receiver.received).toHaveLength(2);
   await pass(EVERY_MS);
-  await tell();
+  await postAlerts();
   expect(receiver.received).toHaveLength(2);
 });
 
 test('a resolved alert is posted as resolved', async () => {
   await sweep(service, { guards: ['one_claim_per_cell'] });
-  await tell();
+  await postAlerts();
   await service.context.db.collection('alerts').updateMany({}, { $set: { lastSeenAt: new Date(0) } });
   await sweep(service);
   await pass(EVERY_MS);
-  await tell();
+  await postAlerts();
   const texts = receiver.received.map(({ body }) => String(body['text']));
   expect(texts[0]).toContain('• The database lacks one_claim_per_cell');
   expect(texts[1]).toContain('• Resolved: The database lacks one_claim_per_cell');
   expect(texts[0]).toContain('Run the migrate command.');
-  // A resolved alert asks for no action.
+  // The text of a resolved alert asks for no action.
   expect(texts[1]).not.toContain('Run the migrate command.');
 });
 
@@ -151,46 +150,46 @@ describe('a receiver that fails', () => {
     ['cuts the connection', (_post, response) => void response.destroy(), '"error":"UND_ERR_SOCKET"'],
   ];
 
-  test.each(failures)('%s: the post is retried, and nothing is lost', async (_how, failure, said) => {
+  test.each(failures)('%s: the post is retried, and nothing is lost', async (_how, failure, logText) => {
     await deadLetters(2);
     receiver.respondWith(failure);
-    const before = await timesLogged(service, said);
+    const before = await timesLogged(service, logText);
     const startedAt = performance.now();
-    await tell();
-    expect(performance.now() - startedAt).toBeLessThan(WITHOUT_DEADLINE_MS);
+    await postAlerts();
+    expect(performance.now() - startedAt).toBeLessThan(BEFORE_DEFAULTS_MS);
     expect(receiver.received).toHaveLength(1);
-    expect((await timesLogged(service, said)) - before).toBe(1);
+    expect((await timesLogged(service, logText)) - before).toBe(1);
     await deadLetters(1, 'another');
     receiver.respondWith(200);
     await pass(EVERY_MS);
-    await tell();
+    await postAlerts();
     expect(receiver.received).toHaveLength(2);
     expect(receiver.received[1]?.body['alerts']).toMatchObject([{ count: 2 }, { count: 1 }]);
     expect(await pending()).toBe(0);
   });
 
-  test('is away: the wait doubles each time, up to ten minutes, and is reset by a success', async () => {
+  test('is unreachable: the wait before the next post doubles each time, up to ten minutes; a success resets it', async () => {
     await deadLetters(1);
     const waits: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
-      await tell({ url: NOWHERE });
+      await postAlerts({ url: NOWHERE });
       waits.push(await secondsToWait());
       await pass(24 * EVERY_MS);
     }
     expect(waits.map((wait) => Math.round(wait / 60))).toEqual([1, 2, 4, 8, 10, 10]);
-    await tell();
+    await postAlerts();
     expect(receiver.received).toHaveLength(1);
     expect(await state()).toMatchObject({ failures: 0 });
     expect(Math.round((await secondsToWait()) / 60)).toBe(1);
   });
 
-  test('is not waited for by a stopping process, and that is no failure', async () => {
+  test('hangs: a process that stops does not wait for it, and this does not count as a failure', async () => {
     await deadLetters(1);
     receiver.respondWith(HANGS);
-    const told = tellSlowly();
+    const posting = postWithLongDeadline();
     await eventually('the POST has arrived', () => receiver.received.length === 1);
-    await stopTelling();
-    await told;
+    await stopPosting();
+    await posting;
     expect(await state()).toMatchObject({ failures: 0 });
     expect(await pending()).toBe(1);
   });
@@ -202,26 +201,26 @@ test('alerts raised during a post are in the next one', async () => {
   receiver.respondWith((_post, response) => {
     release = () => response.writeHead(200).end();
   });
-  const told = tellSlowly();
+  const posting = postWithLongDeadline();
   const answer = await eventually('the POST has arrived', () => release);
   await deadLetters(4);
   answer();
-  await told;
+  await posting;
   expect(await pending()).toBe(1);
   receiver.respondWith(200);
   await pass(EVERY_MS);
-  await tell();
+  await postAlerts();
   expect(String(receiver.received[1]?.body['text'])).toContain('4 deliveries more to');
 });
 
-test('alerts resolved more than a day ago are not posted; open ones are, however old', async () => {
+test('alerts that were resolved more than a day ago are not posted; open ones are, however old they are', async () => {
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
   await deadLetters(1, 'open');
   await deadLetters(1, 'over');
   const alerts = service.context.db.collection('alerts');
   await alerts.updateMany({}, { $set: { raisedAt: twoDaysAgo } });
   await alerts.updateOne({ subject: 'over' }, { $set: { isOpen: false, resolvedAt: twoDaysAgo } });
-  await tell();
+  await postAlerts();
   expect(receiver.received[0]?.body['alerts']).toMatchObject([{ subject: 'open' }]);
   expect(await pending()).toBe(0);
 });

@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
 
 let service: Service;
 let partner: Partner;
-let venueId: string;
+let slots: string[];
 let alerts: WebhookReceiver;
 let endpoint: WebhookReceiver;
-let lateSlot: string;
 let subscriptionId: string;
 beforeAll(async () => {
   service = await startService();
-  venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
-  partner = await anyPartner(service, [venueId]);
+  ({ partner, slots } = await startScene(service, { resources: [{ duration_minutes: 5 }] }));
   alerts = await startAlertReceiver();
   endpoint = await startReceiver();
   subscriptionId = (await subscribe(partner, endpoint.url, ['hold_created'])).id;
@@ -28,17 +26,17 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('a worker delivers while ALERT_URL hangs, raises the failures of another worker, and stops in time', async () => {
+test('a worker delivers while ALERT_URL hangs, raises an alert for the work of a missing worker, and stops in time', async () => {
   let isGivenUp = false;
   alerts.respondWith((_post, response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
-  const slots = await freeSlotIds(partner, venueId);
-  // No worker for hold expiry runs, so this hold becomes overdue.
-  const overdue = await placeHold(partner, slots.pop() ?? '');
-  lateSlot = slots.pop() ?? '';
+  // No hold-expiry worker runs, so this hold stays overdue.
+  const overdueHold = await placeHold(partner, slots.pop() ?? '');
   await service.context.db
     .collection('reservations')
-    .updateOne({ _id: overdue['hold_id'] as never }, [{ $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } }]);
+    .updateOne({ _id: overdueHold['hold_id'] as never }, [
+      { $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } },
+    ]);
 
   const worker = startProcess('workers/webhook-delivery.ts', { ...service.environment, ALERT_URL: alerts.url });
   await worker.ready;
@@ -65,11 +63,11 @@ test('a worker delivers while ALERT_URL hangs, raises the failures of another wo
   expect(tookMs).toBeLessThan(10_000);
 });
 
-test('the API also watches while the webhook queue is paused and no worker runs', async () => {
+test('the API raises alerts too, while the webhook queue is paused and no worker runs', async () => {
   const { db, queues } = service.context;
   await queues.byName('webhook-delivery').pause();
   const halfAMinuteAgo = { $subtract: ['$$NOW', 31_000] };
-  const { hold_id } = await placeHold(partner, lateSlot);
+  const { hold_id } = await placeHold(partner, slots.pop() ?? '');
   await db
     .collection('reservations')
     .updateOne({ _id: hold_id as never }, [{ $set: { outboxSince: halfAMinuteAgo, holdExpiresAt: halfAMinuteAgo } }]);

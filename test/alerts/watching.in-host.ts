@@ -5,28 +5,29 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-export type Looks = {
-  /** The guards that the database appears to lack, or that they cannot be read. Default: its real state. */
+/** What a sweep sees instead of the real state, and how many sweeps run. */
+export type SweepOptions = {
+  /** The guard indexes that appear to be missing; `unreadable`: reading them fails. Default: the real state. */
   guards?: readonly string[] | 'unreadable';
-  /** Whether Redis appears to have an append-only file. Default: its real state. */
+  /** Whether Redis appears to have an append-only file. Default: the real state. */
   isRedisPersistent?: boolean | 'unknown';
   redisAllowVolatile?: boolean;
   /** The number of concurrent sweeps. */
-  atOnce?: number;
+  concurrency?: number;
 };
 
 /** Sweeps with the periods of production. */
-export async function sweep(context: Context, { atOnce = 1, ...looks }: Looks = {}): Promise<void> {
-  await Promise.all(Array.from({ length: atOnce }, () => sweepWith(context, createWorkerWatch(), looks)));
+export async function sweep(context: Context, { concurrency = 1, ...seen }: SweepOptions = {}): Promise<void> {
+  await Promise.all(Array.from({ length: concurrency }, () => sweepWith(context, createWorkerWatch(), seen)));
 }
 
 /** Sweeps once. `workers` remembers the workers that earlier sweeps saw. */
 export async function sweepWith(
   context: Context,
   workers: WorkerWatch,
-  { guards, isRedisPersistent, redisAllowVolatile = false }: Omit<Looks, 'atOnce'> = {},
+  { guards, isRedisPersistent, redisAllowVolatile = false }: Omit<SweepOptions, 'concurrency'> = {},
 ): Promise<void> {
-  const lacks = () => {
+  const findMissingGuards = () => {
     if (guards === 'unreadable') return Promise.reject(new Error('not to be read'));
     return guards === undefined ? missingGuards(context.db) : Promise.resolve([...guards]);
   };
@@ -39,13 +40,13 @@ export async function sweepWith(
     ...context,
     config: { redisAllowVolatile },
     queues: { ...context.queues, readServers },
-    missingGuards: lacks,
+    missingGuards: findMissingGuards,
     workers,
   };
   await sweepAlerts(deps, new AbortController().signal);
 }
 
-/** Sweeps until every dead letter is counted: one sweep has limited time. */
+/** Sweeps until every dead letter is counted, because one sweep has limited time. */
 export async function sweepAll(context: Context): Promise<void> {
   const deliveries = context.db.collection('deliveries');
   do await sweep(context);

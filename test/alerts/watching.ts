@@ -10,8 +10,8 @@ export const HOUR_MS = 3_600_000;
 const inHost = (service: HostedService) => service.inHost<typeof Watching>('test/alerts/watching.in-host.ts');
 
 /** Sweeps in the service's process, once by default. */
-export const sweep = (service: HostedService, looks: Watching.Looks = {}): Promise<void> =>
-  inHost(service).sweep(looks);
+export const sweep = (service: HostedService, options: Watching.SweepOptions = {}): Promise<void> =>
+  inHost(service).sweep(options);
 
 /** Sweeps until every dead letter is counted. */
 export const sweepAll = (service: HostedService): Promise<void> => inHost(service).sweepAll();
@@ -25,7 +25,7 @@ export async function alertsOf(
   return rows as unknown as AlertRow[];
 }
 
-/** Lets `ms` pass for every open alert, in the database. */
+/** Makes every open alert as if its condition was last seen `ms` earlier. */
 export async function ageAlerts(service: Stored, ms: number): Promise<void> {
   const back = { $set: { lastSeenAt: { $subtract: ['$lastSeenAt', ms] } } };
   await service.context.db.collection('alerts').updateMany({ isOpen: true }, [back]);

@@ -19,15 +19,15 @@ afterEach(async () => {
 
 /** Serves the health of an idle worker; returns the address and the worker's scope. */
 async function serve(healthPort = '0') {
-  const made = testScope('hold-expiry', settings(healthPort), () => undefined);
-  scopes.push(made);
-  const context = createContext(made.scope);
+  const worker = testScope('hold-expiry', settings(healthPort), () => undefined);
+  scopes.push(worker);
+  const context = createContext(worker.scope);
   context.connected.catch(() => undefined);
-  const { url } = await serveHealth(made.scope, context);
-  return { ...made, url };
+  const { url } = await serveHealth(worker.scope, context);
+  return { ...worker, url };
 }
 
-test('a worker with a stalled sweep is 503 at /healthz, with its name and duration, and stays ready', async () => {
+test('with a stalled sweep, a worker’s /healthz is 503 and names the sweep and its silence', async () => {
   const { scope, url } = await serve();
   const { get } = createClient(url, undefined);
   expect((await get('/healthz')).status).toBe(200);
@@ -48,7 +48,7 @@ test('a stopping worker is not ready', async () => {
   });
 });
 
-test('a port in use ends the start with the setting to change', async () => {
+test('a port in use ends the start, and the error names HEALTH_PORT', async () => {
   const { url } = await serve();
   await expect(serve(new URL(url).port)).rejects.toThrow(
     /^HEALTH_PORT \d+ is taken on 127\.0\.0\.1.*Give each its own, or 0 for any free one\.$/,

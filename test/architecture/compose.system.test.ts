@@ -13,13 +13,13 @@ const REQUIRED = {
 const model = async (files: string[], variables: Record<string, string>) =>
   composeModel(projectFolder, files, variables, await temporaryFolder());
 
-describe('the Compose files as Docker Compose reads them', () => {
+describe('the Compose files, parsed by Docker Compose’s own library', () => {
   test('are valid by the specification', async () => {
     await expect(model(FILES, REQUIRED)).resolves.toHaveProperty('services.proxy');
     await expect(model(FILES.slice(0, 1), REQUIRED)).resolves.toHaveProperty('services.api');
   });
 
-  test.each(Object.keys(REQUIRED))('name %s if it is missing', async (name) => {
+  test.each(Object.keys(REQUIRED))('without %s are rejected with its name', async (name) => {
     await expect(model(FILES, { ...REQUIRED, [name]: '' })).rejects.toThrow(name);
   });
 });

@@ -18,7 +18,7 @@ const documented = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)].map((
 /** Variables of the embedded mode: src/development/start.ts reads them, the processes do not. */
 const embeddedOnly = ['DATA_DIR'];
 const composeFiles = await Promise.all(['docker-compose.yml', 'docker-compose.tls.yml'].map(read));
-/** The variables in the Compose files. No process reads some of them. */
+/** The variables in the Compose files. */
 const inCompose = [...composeFiles.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
 
 const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
@@ -26,7 +26,7 @@ const variables = [...new Set(PROCESS_NAMES.flatMap(variablesOf))];
 test('.env.example documents exactly the variables that processes or Compose files read', () => {
   const names = new Set([...variables, ...embeddedOnly, ...inCompose]);
   expect(documented.map(({ name }) => name).toSorted()).toEqual([...names].toSorted());
-  // Control: some of them are read by no process.
+  // Control: no process reads some of the Compose files' variables.
   expect(inCompose.filter((name) => !variables.includes(name))).toContain('REDIS_PASSWORD');
 });
 
@@ -37,7 +37,7 @@ test('the defaults in .env.example are the actual defaults', () => {
     OPERATOR_API_KEY: randomBytes(32).toString('base64url'),
     ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
   };
-  const shown = Object.fromEntries(documented.map(({ name, value }) => [name, value]));
+  const defaults = Object.fromEntries(documented.map(({ name, value }) => [name, value]));
   for (const name of PROCESS_NAMES)
-    expect(loadConfig({ ...shown, ...required }, name)).toEqual(loadConfig(required, name));
+    expect(loadConfig({ ...defaults, ...required }, name)).toEqual(loadConfig(required, name));
 });

@@ -22,7 +22,7 @@ const instructionsOf = (dockerfile: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** The pages of the documentation when it is built in a folder with only these parts of the project. */
+/** Builds the documentation in a folder with only these parts of the project. Returns the names of its files. */
 function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
   for (const name of names) cpSync(path.join(projectFolder, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     for (const each of instructions) expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
   });
 
-  test('has the Node version of CI, and package.json the oldest one', () => {
+  test('has the newest tested Node release, and package.json the oldest', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const major = NODE_RELEASES['image']?.split('.')[0];
     expect([dockerfile.match(/^ARG NODE_IMAGE=(.*)$/m)?.[1], engines.node]).toEqual([
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
     for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);
   });
 
-  describe('finds a process healthy by its own health check', () => {
+  describe('has a health check that', () => {
     const [, check = '[]'] = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(instructionsOf(dockerfile).join('\n')) ?? [];
     const [shell = '', ...args] = JSON.parse(check) as string[];
     const isHealthy = async (env: Record<string, string>): Promise<boolean> => {
@@ -69,29 +69,28 @@ describe('the Dockerfile', () => {
       return code === 0;
     };
 
-    /** Whether the check finds a server healthy that responds with `status` on the port that `of` gives it. */
-    async function verdictOn(
-      status: number,
-      of: (own: string, other: string) => Record<string, string>,
-    ): Promise<boolean> {
+    type Environment = (usedPort: string, unusedPort: string) => Record<string, string>;
+
+    /** Whether the check finds a server healthy that responds with `status` on the used port. */
+    async function verdictOn(status: number, environmentOf: Environment): Promise<boolean> {
       const server = createServer((_req, res) => void res.writeHead(status).end()).listen(0, '127.0.0.1');
       await once(server, 'listening');
       const address = server.address();
-      const own = typeof address === 'object' ? String(address?.port) : '';
-      const found = await isHealthy(of(own, String(await freePort())));
+      const usedPort = typeof address === 'object' ? String(address?.port) : '';
+      const verdict = await isHealthy(environmentOf(usedPort, String(await freePort())));
       server.close();
-      return found;
+      return verdict;
     }
 
-    test.each<[situation: string, of: (own: string, other: string) => Record<string, string>]>([
-      ['the API, where HEALTH_PORT is set too', (own, other) => ({ PORT: own, HEALTH_PORT: other })],
-      ['a worker, where PORT is set too', (own, other) => ({ PORT: other, HEALTH_PORT: own })],
-    ])('%s, and unhealthy if it responds 503', async (_situation, of) => {
-      expect(await verdictOn(200, of)).toBe(true);
-      expect(await verdictOn(503, of)).toBe(false);
+    test.each<[process: string, environmentOf: Environment]>([
+      ['the API, if HEALTH_PORT is set too', (usedPort, unusedPort) => ({ PORT: usedPort, HEALTH_PORT: unusedPort })],
+      ['a worker, if PORT is set too', (usedPort, unusedPort) => ({ PORT: unusedPort, HEALTH_PORT: usedPort })],
+    ])('succeeds for %s, and fails if the response is 503', async (_process, environmentOf) => {
+      expect(await verdictOn(200, environmentOf)).toBe(true);
+      expect(await verdictOn(503, environmentOf)).toBe(false);
     });
 
-    test('and unhealthy if nothing listens', async () => {
+    test('fails if nothing listens', async () => {
       const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
       expect(await isHealthy({ PORT, HEALTH_PORT })).toBe(false);
     });

@@ -55,7 +55,7 @@ export type PodTemplate = {
 };
 type EgressRule = { to?: { ipBlock?: { cidr: string; except?: string[] } }[] };
 
-/** An object of the cluster, with the members that the rules read. */
+/** A Kubernetes object, with the members that the rules read. */
 export type Manifest = {
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Labels };
@@ -97,7 +97,7 @@ export async function render(
   return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
 }
 
-/** How manifests violate the published schemas, including unknown members; one sentence each. */
+/** Violations of the published schemas, including unknown members; one sentence each. */
 export async function schemaFaults(manifests: readonly Manifest[]): Promise<string[]> {
   const python = await pythonEnvironment(SCHEMAS, process.env, () => undefined);
   const script = path.join(projectFolder, 'test/architecture/validate-manifests.py');
@@ -130,7 +130,7 @@ export function processesOf(manifests: readonly Manifest[]): Process[] {
   });
 }
 
-/** The environment of a process: values of settings, undefined for secrets. `missing`: names of missing ConfigMaps. */
+/** The variables of a process (undefined for secrets), and the names of ConfigMaps that are missing. */
 export function environmentOf({ container }: Process, manifests: readonly Manifest[]) {
   const references = (container.envFrom ?? []).map(({ configMapRef }) => configMapRef?.name ?? '');
   const maps = manifests.filter(({ kind }) => kind === 'ConfigMap');
@@ -141,6 +141,6 @@ export function environmentOf({ container }: Process, manifests: readonly Manife
   const secrets = (container.env ?? [])
     .filter(({ valueFrom }) => valueFrom?.fieldRef === undefined)
     .map(({ name }): [string, undefined] => [name, undefined]);
-  const given: [string, string | undefined][] = [...settings, ...secrets];
-  return { given, missing };
+  const variables: [string, string | undefined][] = [...settings, ...secrets];
+  return { variables, missing };
 }

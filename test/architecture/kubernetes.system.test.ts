@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
 import { type Manifest, matches, processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
-import { faultsOf, isLimited, isReached } from './kubernetes-rules.ts';
+import { faultsOf, isReachable, isRestricted } from './kubernetes-rules.ts';
 import { projectFolder } from './planted-tree.ts';
 
 const BUILD_TIMEOUT_MS = 600_000;
@@ -30,20 +30,21 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
   });
 
   test('use only types and members of Kubernetes, KEDA and the Prometheus Operator', async () => {
-    const isChecked = new Set(BACKUPS.some((each) => each === overlay) ? copyOf('production').map(idOf) : []);
-    expect(await schemaFaults(copyOf(overlay).filter((each) => !isChecked.has(idOf(each))))).toEqual([]);
+    const checkedIds = new Set(BACKUPS.some((each) => each === overlay) ? copyOf('production').map(idOf) : []);
+    expect(await schemaFaults(copyOf(overlay).filter((each) => !checkedIds.has(idOf(each))))).toEqual([]);
   });
 
-  test('give each process exactly what it reads and needs', () => {
+  test('give each process exactly its settings, secrets, ports and resources', () => {
     expect(faultsOf(copyOf(overlay))).toEqual([]);
   });
 });
 
 test('control: a pod that may run as root, or that lacks a secret, is a fault', () => {
   const changed = copyOf('production');
-  const named = (name: string) => changed.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
-  delete named('api')?.spec?.template?.spec.securityContext;
-  named('webhook-delivery')?.spec?.template?.spec.containers[0]?.env?.splice(2, 1);
+  const deploymentNamed = (name: string) =>
+    changed.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
+  delete deploymentNamed('api')?.spec?.template?.spec.securityContext;
+  deploymentNamed('webhook-delivery')?.spec?.template?.spec.containers[0]?.env?.splice(2, 1);
   expect(faultsOf(changed)).toEqual(
     expect.arrayContaining(['api may run as root', 'webhook-delivery is not given ENCRYPTION_KEYS']),
   );
@@ -60,7 +61,7 @@ test('KEDA asks Prometheus for the namespace of the overlay', () => {
   }
 });
 
-test('a backup is stored where it is kept or sent from, by the CronJob that the alert rule names', async () => {
+test('the CronJob of the alert rule writes backups to a claim, or to a temporary volume for the upload', async () => {
   const rules = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
   for (const overlay of BACKUPS) {
     const manifests = copyOf(overlay);
@@ -98,7 +99,7 @@ describe('discovery', () => {
     for (const { relabelings } of spec?.podMetricsEndpoints ?? []) expect(await jobs(relabelings)).toEqual(names);
   });
 
-  test('by PodMonitor finds one metrics port in each process that has metrics, and none in others', () => {
+  test('by PodMonitor finds one metrics port in each long-running process, and none in others', () => {
     const manifests = copyOf('backup');
     const { spec } = manifests.find(({ kind }) => kind === 'PodMonitor') ?? {};
     const monitored = spec?.podMetricsEndpoints?.map(({ port }) => port) ?? [];
@@ -112,17 +113,17 @@ describe('discovery', () => {
 });
 
 describe('the network', () => {
-  test.each([...LONG_RUNNING, 'migrate'])('lets nothing in or out of %s but what a policy names', (name) => {
-    expect(isLimited(name, copyOf('sandbox'))).toBe(true);
+  test.each([...LONG_RUNNING, 'migrate'])('policies restrict all traffic of %s', (name) => {
+    expect(isRestricted(name, copyOf('sandbox'))).toBe(true);
   });
 
-  test('control: without the policies that deny, more traffic passes', () => {
+  test('control: without deny-all, traffic is unrestricted', () => {
     const others = copyOf('sandbox').filter(({ metadata }) => metadata.name !== 'deny-all');
-    expect(isLimited('migrate', others)).toBe(false);
+    expect(isRestricted('migrate', others)).toBe(false);
   });
 
   test.each(['to-endpoints', 'to-alert-post', 'to-object-storage'])(
-    'allows public addresses only by the policy %s',
+    'policy %s allows exactly the public addresses',
     (policy) => {
       const manifests = copyOf('backup');
       const edges = manifests
@@ -132,10 +133,10 @@ describe('the network', () => {
         .filter((network) => !network.includes(':'))
         .flatMap(addressesAround);
       const sampled = Array.from({ length: 4096 }, (_, n) => `${n >> 4}.${(n & 15) * 16 + 4}.77.9`);
-      const odd = ['169.254.169.254', '10.1.2.3', '8.8.8.8', '2606:4700::1111', 'fd00:ec2::254', '::1'];
-      const addresses = [...edges, ...sampled, ...odd, '64:ff9b::a00:1', '2002:a00:1::1'];
+      const special = ['169.254.169.254', '10.1.2.3', '8.8.8.8', '2606:4700::1111', 'fd00:ec2::254', '::1'];
+      const addresses = [...edges, ...sampled, ...special, '64:ff9b::a00:1', '2002:a00:1::1'];
       expect(edges.length).toBeGreaterThan(80);
-      expect(addresses.filter((each) => isReached(each, policy, manifests) !== isPublicAddress(each))).toEqual([]);
+      expect(addresses.filter((each) => isReachable(each, policy, manifests) !== isPublicAddress(each))).toEqual([]);
     },
   );
 });

@@ -39,7 +39,7 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
     .map(([place]) => place);
 }
 
-/** Origins of packages in a lockfile. It must have none: each user's configuration names the registry. */
+/** Addresses in a lockfile. It must have none: each user's configuration names the registry. */
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
 describe('the lockfile', () => {
@@ -51,12 +51,12 @@ describe('the lockfile', () => {
     expect(inProduction.length).toBeGreaterThan(100);
   });
 
-  test('names no host of a registry or anything else', () => {
+  test('contains no address of a registry or of any other host', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     // These texts of a package may contain addresses.
-    const own = new Set(['funding', 'deprecated']);
-    const told = JSON.stringify(lock, (name, value: unknown) => (own.has(name) ? undefined : value));
-    expect(originsIn(told)).toEqual([]);
+    const textFields = new Set(['funding', 'deprecated']);
+    const text = JSON.stringify(lock, (name, value: unknown) => (textFields.has(name) ? undefined : value));
+    expect(originsIn(text)).toEqual([]);
   });
 });
 
@@ -77,14 +77,14 @@ function isAllowed(license: unknown): boolean {
 
 describe('licences', () => {
   test('of every production package are allowed', () => {
-    const refused = inProduction
+    const rejected = inProduction
       .map(([place]) => ({ place, license: licenseOf(place) }))
       .filter(({ license }) => !isAllowed(license));
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 
   test.each(['GPL-3.0', 'MIT AND AGPL-3.0', 'UNLICENSED', undefined, { type: 'MIT' }])(
-    'control: %p is not',
+    'control: %p is not allowed',
     (license) => expect(isAllowed(license)).toBe(false),
   );
 });
@@ -92,13 +92,13 @@ describe('licences', () => {
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; message?: string; error?: unknown };
 
 /** The report of `npm audit`; undefined if the registry has no answer. */
-function audit(args: readonly string[]): Promise<{ report: Audit | undefined; told: string }> {
+function audit(args: readonly string[]): Promise<{ report: Audit | undefined; message: string }> {
   return new Promise((resolve) => {
     const all = ['audit', '--json', '--audit-level=high', '--omit=dev', '--fetch-retries=0', ...args];
     execFile('npm', all, { cwd: projectFolder, timeout: 60_000 }, (_error, stdout, stderr) => {
       const report = parsed(stdout);
       const isAnswer = report?.vulnerabilities !== undefined;
-      resolve({ report: isAnswer ? report : undefined, told: report?.message ?? stderr.slice(-300) });
+      resolve({ report: isAnswer ? report : undefined, message: report?.message ?? stderr.slice(-300) });
     });
   });
 }
@@ -111,17 +111,19 @@ function parsed(text: string): Audit | undefined {
   }
 }
 
-const severe = ({ vulnerabilities = {} }: Audit): string[] =>
+const severeIn = ({ vulnerabilities = {} }: Audit): string[] =>
   Object.entries(vulnerabilities)
     .filter(([, { severity }]) => severity === 'high' || severity === 'critical')
     .map(([name]) => name);
 
 describe('npm audit', () => {
   test('has no high vulnerability in production, if the registry has advisories', async () => {
-    const { report, told } = await audit([]);
+    const { report, message } = await audit([]);
     if (report === undefined) {
-      process.stderr.write(`\nNOT CHECKED: npm audit got no advisories, so nothing is known of faults. ${told}\n\n`);
+      process.stderr.write(
+        `\nNOT CHECKED: npm audit got no advisories, so vulnerabilities are unknown. ${message}\n\n`,
+      );
     }
-    expect(report === undefined ? [] : severe(report)).toEqual([]);
+    expect(report === undefined ? [] : severeIn(report)).toEqual([]);
   });
 });

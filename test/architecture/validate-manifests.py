@@ -13,25 +13,25 @@ VERSIONS = ("1.30", "1.37")
 EXTENSIONS = {"ScaledObject": ScaledObject, "PodMonitor": PodMonitor, "PrometheusRule": PrometheusRule}
 
 
-def dropped(given, kept, place):
-    """Names the unknown members, which models of extensions drop."""
-    if isinstance(given, dict):
-        for name, value in given.items():
-            if name in kept:
-                yield from dropped(value, kept[name], f"{place}.{name}")
+def unknown_members(manifest, parsed, path):
+    """Yields a fault for each member that the model dropped because it is unknown."""
+    if isinstance(manifest, dict):
+        for name, value in manifest.items():
+            if name in parsed:
+                yield from unknown_members(value, parsed[name], f"{path}.{name}")
             else:
-                yield f"{place}.{name} is unknown"
-    elif isinstance(given, list):
-        for index, (value, own) in enumerate(zip(given, kept)):
-            yield from dropped(value, own, f"{place}[{index}]")
+                yield f"{path}.{name} is unknown"
+    elif isinstance(manifest, list):
+        for index, (value, parsed_value) in enumerate(zip(manifest, parsed)):
+            yield from unknown_members(value, parsed_value, f"{path}[{index}]")
 
 
 def faults_of(manifest):
     kind = manifest["kind"]
     if kind in EXTENSIONS:
         try:
-            kept = EXTENSIONS[kind].model_validate(manifest).model_dump(by_alias=True, exclude_unset=True)
-            yield from dropped(manifest, kept, kind)
+            parsed = EXTENSIONS[kind].model_validate(manifest).model_dump(by_alias=True, exclude_unset=True)
+            yield from unknown_members(manifest, parsed, kind)
         except ValidationError as error:
             yield from (f"{kind}.{each['loc']}: {each['msg']}" for each in error.errors())
         return

@@ -82,7 +82,7 @@ describe('the audit', () => {
     expect(Math.abs(Date.parse(String(action?.['at'])) - startedAt)).toBeLessThan(60_000);
   });
 
-  test('has a row for every changing operation, also for rejected calls', async () => {
+  test('has a row for every call of a changing operation, even a rejected call', async () => {
     const changing = await inside.changingOperations();
     expect(changing.length).toBeGreaterThan(15);
     for (const { method, path, operationId } of changing) {
@@ -138,11 +138,11 @@ describe('the audit', () => {
   });
 });
 
-/** Operations whose audit rows have no state before and after, and why. */
+/** Operations whose audit rows have no state before and after → what they change instead of one object. */
 const WITHOUT_SUBJECT = new Map([
-  ['redriveDeadLetters', 'is about any number of deliveries; the row has how many'],
-  ['discardDeadLetters', 'the same: each row has when and why'],
-  ['eraseCustomer', 'is about a person, of whom nothing may be kept; the row has how many records'],
+  ['redriveDeadLetters', 'any number of deliveries; the row has their number'],
+  ['discardDeadLetters', 'any number of deliveries; each delivery has the time and reason'],
+  ['eraseCustomer', 'a person, whose data must not be stored; the row has the number of erased records'],
 ]);
 
 describe('the state before and after an action', () => {
@@ -201,7 +201,7 @@ describe('the audit records browsers', () => {
     expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
   });
 
-  test('but not those without a key, which could fill it', async () => {
+  test('but not calls without a key, which could fill the audit', async () => {
     const rows = await count();
     for (const path of [PARTNERS, '/queues/api/queues/hold-expiry/pause', '/sign-out']) {
       await stranger.post(path, {}, OWN);
@@ -243,13 +243,13 @@ describe('wrong keys are in the audit', () => {
 
   test('and a burst of them raises an alert', async () => {
     const { alertsOfWrongKeys } = proxied.inHost<typeof Inside>(INSIDE);
-    const of = async (subject: string) => (await alertsOfWrongKeys()).filter((each) => each.subject === subject);
-    const alert = await eventually('the burst to be noticed', async () => (await of('admin'))[0]);
+    const alertsOf = async (subject: string) => (await alertsOfWrongKeys()).filter((each) => each.subject === subject);
+    const alert = await eventually('the burst to be noticed', async () => (await alertsOf('admin'))[0]);
     expect(alert).toMatchObject({ subject: 'admin', partnerId: null, isOpen: true });
     expect(alert.count).toBeGreaterThanOrEqual(20);
     expect(await proxied.logs()).toContain('wrong operator keys were sent within two minutes');
     // Control: partners sent few wrong keys.
-    expect(await of('partner')).toEqual([]);
+    expect(await alertsOf('partner')).toEqual([]);
     const metrics = await createClient(proxied.adminUrl, undefined).get('/metrics');
     expect(metrics.text).toContain('http_wrong_keys_total{listener="admin"} 220');
   });
@@ -288,7 +288,7 @@ describe('the audit is searched', () => {
     }
   });
 
-  test('by index, however large it is', async () => {
+  test('by an index, so that the cost does not grow with the audit', async () => {
     const row = await service.context.db.collection('audit').findOne({ action: 'updatePartner' });
     const many = Array.from({ length: 3000 }, (_each, n) => ({
       ...row,
@@ -297,7 +297,7 @@ describe('the audit is searched', () => {
       who: 'session',
     }));
     await service.context.db.collection('audit').insertMany(many);
-    const asked = [
+    const queries = [
       'action=cancel',
       `subject=${partner.id}`,
       'who=nobody',
@@ -305,9 +305,9 @@ describe('the audit is searched', () => {
       'from=2020-01-01T00:00:00Z',
     ];
     const plans = await sortedQueriesOf(service, 'audit', async () => {
-      for (const query of asked) expectStatus(await operator.get(`${AUDIT}?limit=10&${query}`), 200);
+      for (const query of queries) expectStatus(await operator.get(`${AUDIT}?limit=10&${query}`), 200);
     });
-    expect(plans).toHaveLength(asked.length);
+    expect(plans).toHaveLength(queries.length);
     for (const { planSummary, docsExamined, keysExamined, hasSortStage } of plans) {
       expect({ planSummary, hasSortStage }).toEqual({
         planSummary: expect.stringMatching(/^IXSCAN/),
@@ -321,7 +321,7 @@ describe('the audit is searched', () => {
 test('no audit row holds a field of the API that is named like a secret or customer data', async () => {
   const names = await inside.namesOfFields();
   const sensitive = names.filter((name) => /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name));
-  expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
+  expect(sensitive.filter((name) => !NEVER_KEPT.some((neverKept) => neverKept === name))).toEqual([]);
   expect(sensitive.length).toBeGreaterThan(3);
 });
 

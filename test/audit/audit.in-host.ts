@@ -18,8 +18,8 @@ type Operation = {
 };
 
 /**
- * The operator operations that change something, and whether the audit reads their subject. It reads none for an
- * operation that creates something.
+ * The operator operations that change something, and whether the audit reads their subject. It reads no subject for an
+ * operation that creates one.
  */
 export async function changingOperations(context: Context): Promise<Operation[]> {
   const routes = operatorRoutes(context);
@@ -54,10 +54,10 @@ export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
 
 /** An admin listener that cannot record how an action ended; returns its address. */
 export const listenUnwritable = (context: Context): Promise<string> =>
-  listenUntilStop(context, createAdminApp({ ...context, db: blindTo(context.db) }));
+  listenUntilStop(context, createAdminApp({ ...context, db: withFailingAudit(context.db) }));
 
-/** The database, but updates of audit rows fail. */
-function blindTo(db: Context['db']): Context['db'] {
+/** The database, except that updates of audit rows fail. */
+function withFailingAudit(db: Context['db']): Context['db'] {
   return new Proxy(db, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);

@@ -13,44 +13,44 @@ describe('an object in the audit', () => {
     expect(redact(schedule)).toEqual({ ...schedule, customer_name: '[redacted]' });
   });
 
-  test('beyond that loses its longest lists, and shows their lengths', () => {
+  test('above 256 KB loses its longest lists, and shows their lengths', () => {
     const blackout = { blackout_id: 'x', reason: 'Repairs', resource_ids: ['a', 'b'], conflicts: conflicts(9000) };
     expect(sizeOf(blackout)).toBeGreaterThan(LIMIT);
     expect(redact(blackout)).toEqual({ ...blackout, conflicts: '[9000 items left out]' });
   });
 
   test('keeps short lists and texts if omitting a long list is enough', () => {
-    const seen = { short: conflicts(2), long: conflicts(5000), text: 'y'.repeat(1000) };
-    expect(redact(seen)).toEqual({ ...seen, long: '[5000 items left out]' });
+    const object = { short: conflicts(2), long: conflicts(5000), text: 'y'.repeat(1000) };
+    expect(redact(object)).toEqual({ ...object, long: '[5000 items left out]' });
   });
 
-  test('never exceeds the limit, whichever member is long', () => {
-    const seen = { id: 'x', text: 'z'.repeat(LIMIT), nested: { deep: conflicts(9000) }, few: conflicts(1) };
-    const kept = redact(seen) as Record<string, unknown>;
-    expect(sizeOf(kept)).toBeLessThanOrEqual(LIMIT);
-    expect(kept).toMatchObject({ id: 'x', text: `[${LIMIT + 2} characters left out]` });
+  test('never exceeds the limit, even if lists and texts are long', () => {
+    const object = { id: 'x', text: 'z'.repeat(LIMIT), nested: { deep: conflicts(9000) }, few: conflicts(1) };
+    const result = redact(object) as Record<string, unknown>;
+    expect(sizeOf(result)).toBeLessThanOrEqual(LIMIT);
+    expect(result).toMatchObject({ id: 'x', text: `[${LIMIT + 2} characters left out]` });
   });
 
-  test.each([[null], ['text'], [[1]], [{ data: [] }]])('is omitted if it is %j', (seen) => {
-    expect(redact(seen)).toBeNull();
+  test.each([[null], ['text'], [[1]], [{ data: [] }]])('is omitted if it is %j', (object) => {
+    expect(redact(object)).toBeNull();
   });
 
-  test.each(NEVER_KEPT.map((name) => [name]))('never has %s', (name) => {
+  test.each(NEVER_KEPT.map((name) => [name]))('never contains the value of %s', (name) => {
     expect(JSON.stringify(redact({ deep: [{ [name]: 'canary' }] }))).not.toContain('canary');
   });
 });
 
 describe('an object in a listing of the audit', () => {
   test('is complete up to 16 KB', () => {
-    const kept = { id: 'x', few: conflicts(100) };
-    expect(shortenForListing(kept)).toEqual(kept);
+    const result = { id: 'x', few: conflicts(100) };
+    expect(shortenForListing(result)).toEqual(result);
     expect(shortenForListing(null)).toBeNull();
   });
 
-  test('beyond that lacks its longest members, so that a page is at most a few megabytes', () => {
-    const kept = redact({ id: 'x', many: conflicts(3000), few: conflicts(2), text: 'z'.repeat(20_000) });
-    expect(sizeOf(kept)).toBeGreaterThan(100_000);
-    expect(shortenForListing(kept)).toEqual({
+  test('above 16 KB lacks its longest members, so that a page is at most a few megabytes', () => {
+    const result = redact({ id: 'x', many: conflicts(3000), few: conflicts(2), text: 'z'.repeat(20_000) });
+    expect(sizeOf(result)).toBeGreaterThan(100_000);
+    expect(shortenForListing(result)).toEqual({
       id: 'x',
       many: '[3000 items left out]',
       few: '[2 items left out]',

@@ -19,8 +19,8 @@ import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
 const CASES = scaled(80, 20);
-/** Each reason must reject more holds than this. */
-const FEWEST = scaled(8, 0);
+/** Each reason must reject more holds than this number. */
+const MIN_REJECTIONS = scaled(8, 0);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -38,8 +38,8 @@ const venueIds = new Map<string, string>();
 
 /** A venue in the time zone, which both partners may sell. */
 async function venueIn(timeZone: string): Promise<string> {
-  const known = venueIds.get(timeZone);
-  if (known !== undefined) return known;
+  const existing = venueIds.get(timeZone);
+  if (existing !== undefined) return existing;
   const { id } = await anyVenue(service, [], { time_zone: timeZone });
   for (const partner of [seller, rival])
     expectStatus(await operatorOf(service).put(`/api/v1/operator/partners/${partner.id}/venues/${id}`), 204);
@@ -47,7 +47,7 @@ async function venueIn(timeZone: string): Promise<string> {
   return id;
 }
 
-/** The service's clock. Of 20 cases, 11 look at `date` days before, 5 during it, 3 near the end of the horizon. */
+/** The service's clock. Of 20 cases, 11 are days before `date`, 5 are around it, and for 3 it is near the horizon. */
 function randomNow(random: Random, date: string, index: number): Date {
   const midnightMs = Date.parse(date);
   const hours = (min: number, max: number) => midnightMs + integerBetween(random, min, max) * HOUR_MS;
@@ -88,7 +88,7 @@ async function randomCase(random: Random, index: number): Promise<Case> {
   return { shop: { venueId, resourceId, durationMinutes, date, list, hold }, text };
 }
 
-/** Often sets some price rules, and sometimes a schedule with the date as an exception. */
+/** Often sets price rules, and sometimes a schedule that is open only on the date, as an exception. */
 async function setRules(random: Random, { resourceId, date }: { resourceId: string; date: string }): Promise<Json> {
   const path = `/api/v1/operator/resources/${resourceId}`;
   const priceRules = Array.from({ length: integerBetween(random, 0, 3) }, () => {
@@ -136,7 +136,7 @@ async function takeSome(random: Random, slots: Json[]): Promise<void> {
 
 type Listing = Shop['list'];
 
-/** Compares random cases, all of them or up to the first fault. `distort` simulates a wrong availability. */
+/** Compares all random cases, or only up to the first fault. `distort` simulates a wrong availability. */
 async function compareAll(
   isFirstFaultEnough: boolean,
   distort: (list: Listing, shop: Shop) => Listing = (list) => list,
@@ -147,27 +147,27 @@ async function compareAll(
   const answers = new Map<string, number>();
   for (let index = 0; index < CASES; index += 1) {
     const { shop, text } = await randomCase(random, index);
-    const found = await compareListingAndHolds({ ...shop, list: distort(shop.list, shop) }, random);
-    for (const answer of found.answers) answers.set(answer, (answers.get(answer) ?? 0) + 1);
-    faults.push(...found.faults.map((fault) => `${fault} (PROPERTY_SEED=${seed}, case ${index}: ${text})`));
+    const result = await compareListingAndHolds({ ...shop, list: distort(shop.list, shop) }, random);
+    for (const answer of result.answers) answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    faults.push(...result.faults.map((fault) => `${fault} (PROPERTY_SEED=${seed}, case ${index}: ${text})`));
     if (isFirstFaultEnough && faults.length > 0) break;
   }
   return { faults, answers };
 }
 
-test('availability and holds agree on every slot, and on every window that is not a slot', async () => {
+test('holds succeed exactly on the slots that availability lists as available', async () => {
   const { faults, answers } = await compareAll(false);
   process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
   expect(faults).toEqual([]);
   for (const answer of ['201', '404 SLOT_NOT_FOUND']) expect(answers.get(answer)).toBeGreaterThan(CASES * 1.5);
   for (const reason of ['held', 'booked', 'blackout', 'past', 'beyond_horizon'])
-    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(FEWEST);
+    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(MIN_REJECTIONS);
 }, 300_000);
 
 const eachSlot =
   (change: (slot: Json, shop: Shop) => Json) => (list: Listing, shop: Shop) => async (from: string, to: string) =>
     (await list(from, to)).map((slot) => change(slot, shop));
-describe('control: the comparison notices an availability that', () => {
+describe('control: the comparison detects an availability that', () => {
   test.each([
     [
       'shows slots that are taken as free',

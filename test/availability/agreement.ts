@@ -6,7 +6,7 @@ import { dateAfter } from './wall-clock.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
-const MOST_SLOTS_ASKED = 8;
+const MAX_REQUESTED_SLOTS = 8;
 
 /** One resource and operating date, as a partner sees them. */
 export type Shop = {
@@ -20,29 +20,29 @@ export type Shop = {
 };
 
 export type Agreement = {
-  /** Slots where availability and holds disagree, in words. */
+  /** A sentence for each slot on which availability and holds disagree. */
   faults: string[];
   /** The outcome of each hold: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
   answers: string[];
 };
 
 /**
- * Requests holds on listed slots, by every kind of reference, and on windows that are not listed. An available slot
- * must be held as listed; an unavailable one must be rejected with the listed reason; an unlisted window must not be
- * found. Afterwards availability must show the new holds and no other change.
+ * Requests holds on listed slots, by every kind of reference, and on windows that are not listed. Expects 201 with the
+ * listed fields for an available slot, the listed reason for an unavailable slot, and 404 for an unlisted window.
+ * Afterwards availability must show the new holds and no other change.
  */
 export async function compareListingAndHolds(shop: Shop, random: Random): Promise<Agreement> {
   const listed = await shop.list(shop.date, shop.date);
   const faults: string[] = [];
   const answers: string[] = [];
   const held = new Set<unknown>();
-  const asked = someOf(listed, random).map((slot) => ({
+  const requests = someOf(listed, random).map((slot) => ({
     slot,
     reference: pick(random, referencesTo(shop, slot)),
   }));
   // Concurrently: the slots do not conflict.
   await Promise.all(
-    asked.map(async ({ slot, reference }) => {
+    requests.map(async ({ slot, reference }) => {
       const reply = await shop.hold(reference);
       answers.push(outcomeOf(reply));
       if (reply.status === 201) held.add(slot['slot_id']);
@@ -58,26 +58,26 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
       const answer = outcomeOf(await shop.hold(reference));
       answers.push(answer);
       if (answer !== '404 SLOT_NOT_FOUND')
-        faults.push(`${new Date(start).toISOString()} is not listed, and a hold on it answers ${answer}`);
+        faults.push(`${new Date(start).toISOString()} is not listed, but a hold on it gets ${answer}`);
     }),
   );
-  const wanted = listed.map((slot) => (held.has(slot['slot_id']) ? nowHeld(slot) : slot));
-  if (JSON.stringify(await shop.list(shop.date, shop.date)) !== JSON.stringify(wanted))
-    faults.push('afterwards availability does not show what was held, or something else has changed');
+  const expected = listed.map((slot) => (held.has(slot['slot_id']) ? nowHeld(slot) : slot));
+  if (JSON.stringify(await shop.list(shop.date, shop.date)) !== JSON.stringify(expected))
+    faults.push('afterwards availability does not show the new holds, or shows another change');
   return { faults, answers };
 }
 
 /** The first, the last and some other slots. */
 function someOf(slots: Json[], random: Random): Json[] {
   const chosen = new Set([...slots.slice(0, 1), ...slots.slice(-1)]);
-  while (chosen.size < Math.min(slots.length, MOST_SLOTS_ASKED)) chosen.add(pick(random, slots));
+  while (chosen.size < Math.min(slots.length, MAX_REQUESTED_SLOTS)) chosen.add(pick(random, slots));
   return [...chosen];
 }
 
 function faultsOfAnswer(slot: Json, reply: Reply): string[] {
   const expected = slot['is_available'] === true ? '201' : `409 ${String(slot['unavailable_reason'])}`;
   const answer = outcomeOf(reply);
-  if (answer !== expected) return [`${String(slot['slot_id'])} is listed as ${expected} and answers ${answer}`];
+  if (answer !== expected) return [`${String(slot['slot_id'])} is listed as ${expected}, but a hold gets ${answer}`];
   if (answer !== '201') return [];
   const hold = json(reply);
   return ['slot_id', 'resource_id', 'slot_start', 'slot_end', 'price_rupees']
@@ -85,7 +85,7 @@ function faultsOfAnswer(slot: Json, reply: Reply): string[] {
     .map((field) => `${field} is listed as ${String(slot[field])} and held as ${String(hold[field])}`);
 }
 
-/** Every way in which a partner can name a slot. */
+/** All ways in which a partner can name a slot. */
 function referencesTo(shop: Shop, slot: Json): Json[] {
   const { slot_id, resource_id, slot_start } = slot;
   const parts = { venue_id: shop.venueId, resource_id, slot_start };
@@ -102,8 +102,8 @@ function referencesToStart(shop: Shop, startMs: number): Json[] {
 }
 
 /**
- * Starts that a partner could invent from the list: next to a slot, after the last, before the first, at the same time
- * of another day. Leaves out starts that a neighbouring date lists.
+ * Starts that a partner could derive from the list: near a slot, after the last, before the first, at a slot's time on
+ * another day. Omits starts that a neighbouring date lists.
  */
 async function windowsNotListed(shop: Shop, listed: Json[], random: Random): Promise<number[]> {
   if (listed.length === 0) return [];

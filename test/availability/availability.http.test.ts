@@ -10,7 +10,7 @@ afterAll(() => service.stop());
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
 const UTC = { time_zone: 'UTC' };
 
-test('a venue without resources has no slots, and an inactive resource no available ones', async () => {
+test('a venue without resources has no slots, and an inactive resource has no available slots', async () => {
   const slotsWith = async (resources: Json[]) => {
     const { id } = await anyVenue(service, resources, UTC);
     const slots = await slotsOf(await anyPartner(service, [id]), id);
@@ -25,7 +25,7 @@ test('a venue without resources has no slots, and an inactive resource no availa
   expect(await slotsWith(resources)).toEqual([...inactive, ...available]);
 });
 
-test('a conditional read is not shared by caches, and needs a key and a grant first', async () => {
+test('a conditional read is private, and requires a key and a grant', async () => {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const url = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(6)}`;

@@ -3,33 +3,33 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-type Held = { isRead: Latch; isToGoOn: Latch };
+type DelayedRead = { isRead: Latch; mayReturn: Latch };
 
-/** Delays the next read of claims: its result is returned when `letGo` is called. */
+/** Delays the next read of claims until `letGo` is called. */
 export function holdRead({ db }: Context): void {
-  const held: Held = { isRead: latch(), isToGoOn: latch() };
+  const delayed: DelayedRead = { isRead: latch(), mayReturn: latch() };
   const collection = db.collection('reservations') as unknown as {
-    aggregate: (...given: unknown[]) => { toArray: () => Promise<unknown[]> };
+    aggregate: (...args: unknown[]) => { toArray: () => Promise<unknown[]> };
   };
   const original = collection.aggregate.bind(collection);
-  collection.aggregate = (...given) => {
+  collection.aggregate = (...args) => {
     Reflect.deleteProperty(collection, 'aggregate');
-    const cursor = original(...given);
+    const cursor = original(...args);
     const read = cursor.toArray.bind(cursor);
     cursor.toArray = async () => {
-      const found = await read();
-      held.isRead.open();
-      await held.isToGoOn.opened;
-      return found;
+      const rows = await read();
+      delayed.isRead.open();
+      await delayed.mayReturn.opened;
+      return rows;
     };
     return cursor;
   };
-  heldBy.set(db, held);
+  delayedReadOf.set(db, delayed);
 }
 
-const heldBy = new WeakMap<Context['db'], Held>();
+const delayedReadOf = new WeakMap<Context['db'], DelayedRead>();
 
-/** Resolves when the database has answered the delayed read. */
-export const hasRead = async ({ db }: Context): Promise<void> => heldBy.get(db)?.isRead.opened;
+/** Resolves when the database has returned the claims to the delayed read. */
+export const hasRead = async ({ db }: Context): Promise<void> => delayedReadOf.get(db)?.isRead.opened;
 
-export const letGo = ({ db }: Context): void => heldBy.get(db)?.isToGoOn.open();
+export const letGo = ({ db }: Context): void => delayedReadOf.get(db)?.mayReturn.open();

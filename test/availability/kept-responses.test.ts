@@ -37,13 +37,13 @@ beforeEach(() => {
 });
 
 const path = () => `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(day)}`;
-const read = (by: Partner = partner) => slotsOf(by, venue.id, dateIn(day));
-const reasonOf = async (slotId: unknown, by: Partner = partner): Promise<unknown> => {
-  const slot = (await read(by)).find((each) => each['slot_id'] === slotId);
+const read = (caller: Partner = partner) => slotsOf(caller, venue.id, dateIn(day));
+const reasonOf = async (slotId: unknown, caller: Partner = partner): Promise<unknown> => {
+  const slot = (await read(caller)).find((each) => each['slot_id'] === slotId);
   return slot?.['is_available'] === true ? 'free' : slot?.['unavailable_reason'];
 };
 
-/** The commands that the reader sends for a call, without its periodic ones. */
+/** The commands that the reader sends for a call, without periodic commands. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
   await takeCommands();
   await call();
@@ -60,7 +60,7 @@ async function freeSlot(): Promise<string> {
 test('a response is cached for half a second, for all partners and forms', async () => {
   const other = await anyPartner(reader, [venue.id]);
   await read(other);
-  const kept = async () => {
+  const commandsOfReads = async () => {
     const etag = (await partner.api.get(path())).headers.get('etag') ?? '';
     return commandsOf(async () => {
       expect((await partner.api.get(path(), { 'if-none-match': etag })).status).toBe(304);
@@ -68,7 +68,7 @@ test('a response is cached for half a second, for all partners and forms', async
     });
   };
   // Retry, because the machine may stall for half a second.
-  await eventually('three reads in a row without a command', async () => (await kept()).length === 0);
+  await eventually('three reads in a row without a command', async () => (await commandsOfReads()).length === 0);
   await delay(600);
   expect(await commandsOf(() => read())).toContain(CLAIMS_READ);
 });
@@ -81,37 +81,38 @@ test('concurrent calls share reads of the database', async () => {
 });
 
 /** Each way in which a claim can begin, change or end, and the resulting state of the slot. */
-const CHANGES: [string, (by: Partner, slotId: string) => Promise<unknown>, string][] = [
-  ['a hold', (by, slotId) => placeHold(by, slotId), 'held'],
-  ['a hold that is released', (by, slotId) => release(by, slotId), 'free'],
-  ['a booking', (by, slotId) => book(by, slotId), 'booked'],
-  ['a booking that is cancelled', (by, slotId) => cancel(by, slotId), 'free'],
-  ['a walk-in', (by, slotId) => walkIn(by, slotId), 'booked'],
-  ['a walk-in that displaces a hold', (by, slotId) => displace(by, slotId), 'booked'],
+const CHANGES: [string, (caller: Partner, slotId: string) => Promise<unknown>, string][] = [
+  ['a hold', (caller, slotId) => placeHold(caller, slotId), 'held'],
+  ['a hold that is released', (caller, slotId) => release(caller, slotId), 'free'],
+  ['a booking', (caller, slotId) => book(caller, slotId), 'booked'],
+  ['a booking that is cancelled', (caller, slotId) => cancel(caller, slotId), 'free'],
+  ['a walk-in', (caller, slotId) => walkIn(caller, slotId), 'booked'],
+  ['a walk-in that displaces a hold', (caller, slotId) => displace(caller, slotId), 'booked'],
 ];
 
-const serviceOf = (by: Partner) => (by === partner ? reader : writer);
-const hold = async (by: Partner, slotId: string) => {
-  const { hold_id: holdId } = await placeHold(by, slotId);
+const serviceOf = (caller: Partner) => (caller === partner ? reader : writer);
+const hold = async (caller: Partner, slotId: string) => {
+  const { hold_id: holdId } = await placeHold(caller, slotId);
   // Cache the slot as held, so that the next step changes a cached state.
-  expect(await reasonOf(slotId, by)).toBe('held');
+  expect(await reasonOf(slotId, caller)).toBe('held');
   return holdId;
 };
-const release = async (by: Partner, slotId: string) => expectStatus(await sendRelease(by, await hold(by, slotId)), 200);
-const book = async (by: Partner, slotId: string) =>
-  expectStatus(await confirm(by, await hold(by, slotId)), 201)['booking_id'];
-const cancel = async (by: Partner, slotId: string) => {
-  const id = await book(by, slotId);
-  expect(await reasonOf(slotId, by)).toBe('booked');
-  return expectStatus(await end(by, 'cancel', id), 200);
+const release = async (caller: Partner, slotId: string) =>
+  expectStatus(await sendRelease(caller, await hold(caller, slotId)), 200);
+const book = async (caller: Partner, slotId: string) =>
+  expectStatus(await confirm(caller, await hold(caller, slotId)), 201)['booking_id'];
+const cancel = async (caller: Partner, slotId: string) => {
+  const id = await book(caller, slotId);
+  expect(await reasonOf(slotId, caller)).toBe('booked');
+  return expectStatus(await end(caller, 'cancel', id), 200);
 };
-const walkIn = async (by: Partner, slotId: string, more: Json = {}) => {
+const walkIn = async (caller: Partner, slotId: string, more: Json = {}) => {
   const body = { slot_id: slotId, customer_name: 'Asha Rao', ...more };
-  return expectStatus(await operatorOf(serviceOf(by)).post('/api/v1/operator/walk-ins', body), 201);
+  return expectStatus(await operatorOf(serviceOf(caller)).post('/api/v1/operator/walk-ins', body), 201);
 };
-const displace = async (by: Partner, slotId: string) => {
-  await hold(by, slotId);
-  return walkIn(by, slotId, { override_holds: true });
+const displace = async (caller: Partner, slotId: string) => {
+  await hold(caller, slotId);
+  return walkIn(caller, slotId, { override_holds: true });
 };
 
 describe('the next response shows a write of this process', () => {
@@ -126,17 +127,17 @@ describe('a response shows a write of another process within a second', () => {
   test.each(CHANGES.slice(2, 4))('%s', async (_what, change, reason) => {
     const slotId = await freeSlot();
     await change(elsewhere, slotId);
-    expect(await saidInTime(slotId, reason)).toBe(reason);
+    expect(await reasonInTime(slotId, reason)).toBe(reason);
   });
 });
 
-/** The reason as soon as availability returns it, within a second. */
-const saidInTime = (slotId: string, reason: string) =>
+/** Waits until availability returns the reason, at most a second. */
+const reasonInTime = (slotId: string, reason: string) =>
   eventually(
     `${reason} to be said`,
     async () => {
-      const said = await reasonOf(slotId);
-      return said === reason && said;
+      const current = await reasonOf(slotId);
+      return current === reason && current;
     },
     STALE_MS,
   );
@@ -144,17 +145,17 @@ const saidInTime = (slotId: string, reason: string) =>
 test('an expired hold is free immediately', async () => {
   const slotId = await freeSlot();
   const holdId = String((await placeHold(elsewhere, slotId))['hold_id']);
-  // Directly in the database, as an older release would.
+  // Changed directly in the database, where the reader does not notice it.
   const { db } = writer.context.db;
-  const lapsing = await db
+  const row = await db
     ?.collection<{ _id: string; holdExpiresAt: Date }>('reservations')
     .findOneAndUpdate({ _id: holdId }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 1500] } } }], {
       returnDocument: 'after',
     });
-  expect(await saidInTime(slotId, 'held')).toBe('held');
+  expect(await reasonInTime(slotId, 'held')).toBe('held');
   await eventually('the hold to lapse', async () => (await reasonOf(slotId)) === 'free');
   const now = (await db?.command({ hello: 1 }))?.['localTime'] as Date;
-  expect(now.getTime()).toBeGreaterThanOrEqual(lapsing?.holdExpiresAt.getTime() ?? Number.NaN);
+  expect(now.getTime()).toBeGreaterThanOrEqual(row?.holdExpiresAt.getTime() ?? Number.NaN);
 });
 
 test('a read that overlaps a write of this process is not cached', async () => {
@@ -170,7 +171,7 @@ test('a read that overlaps a write of this process is not cached', async () => {
   expect(await reasonOf(slotId)).toBe('held');
 });
 
-test('a slot just lost to another process is not among the alternatives', async () => {
+test('the alternatives omit a slot that a partner of another process has just taken', async () => {
   const [taken, ...others] = (await read()).map((slot) => slot['slot_id']);
   await placeHold(elsewhere, String(taken));
   const lost = await sendHold(partner, String(taken));

@@ -20,10 +20,10 @@ const venueIds = venues.map(({ id }) => id).sort();
 const partner = await anyPartner(service, venueIds);
 /** Open from 22:00 to 02:00. */
 const LATE = { ...HOURS, operating_hours_start: '22:00', operating_hours_end: '02:00' };
-const night = await anyPartner(service, [(await anyVenue(service, [LATE])).id]);
+const nightPartner = await anyPartner(service, [(await anyVenue(service, [LATE])).id]);
 
-const ask = (query: string, who = partner) => who.api.get(`/api/v1/slots/search?date=${DATE}${query}`);
-const find = async (query = '', who = partner) => expectStatus(await ask(query, who), 200)['data'] as Json[];
+const ask = (query: string, caller = partner) => caller.api.get(`/api/v1/slots/search?date=${DATE}${query}`);
+const find = async (query = '', caller = partner) => expectStatus(await ask(query, caller), 200)['data'] as Json[];
 const wallTimeOf = (instant: string) =>
   new Date(wallMsOf(Date.parse(instant), 'Asia/Kolkata')).toISOString().slice(11, 16);
 const venuesIn = (slots: readonly Json[]) => [...new Set(slots.map((slot) => slot['venue_id']))];
@@ -72,8 +72,8 @@ describe('a search for free slots', () => {
     ['&from=23:00&to=24:00', ['23:00']],
     ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
     ['&from=03:00&to=22:00', []],
-  ])('in a night that passes midnight, %s finds the slots of %j', async (query, starts) => {
-    const found = await find(query, night);
+  ])('at a venue open past midnight, %s finds the slots of %j', async (query, starts) => {
+    const found = await find(query, nightPartner);
     expect(found.map(({ slot_start: start }) => wallTimeOf(String(start)))).toEqual(starts);
   });
 

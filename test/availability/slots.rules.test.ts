@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { indexClaims, type PlannedSlot, reasonAt } from '../../src/booking/availability/slot-states.rules.ts';
-import { slotsJson } from '../../src/booking/availability/slots-json.rules.ts';
+import {
+  indexClaims,
+  type PlannedSlot,
+  reasonAt,
+  slotsJson,
+} from '../../src/booking/availability/planned-slots.rules.ts';
 import { freeSlotView, slotIdOf, type UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
 import type { ResourceRow } from '../../src/catalog/venues/resources.service.ts';
 import type { VenueRow } from '../../src/catalog/venues/venues.service.ts';
@@ -33,13 +37,13 @@ const resource = (id: string, sharesSpaceWith: string[] = []): ResourceRow => ({
   sharesSpaceWith,
   status: 'active',
 });
-const slotOf = (of: ResourceRow, fromMinute: number, minutes: number): PlannedSlot => ({
-  resource: of,
+const slotOf = (slotResource: ResourceRow, fromMinute: number, minutes: number): PlannedSlot => ({
+  resource: slotResource,
   date: '2026-12-01',
   start: at(fromMinute),
   end: at(fromMinute + minutes),
-  pricePaise: of.pricePaise,
-  slotId: slotIdOf(of._id, at(fromMinute)),
+  pricePaise: slotResource.pricePaise,
+  slotId: slotIdOf(slotResource._id, at(fromMinute)),
   isBlackedOut: false,
 });
 const moment = { onSale: { after: at(-1), before: at(10_000) }, now: at(0) };
@@ -49,18 +53,18 @@ const [NORTH, SOUTH, OTHER] = [resource('north', ['full']), resource('south', ['
 
 test('a slot is unavailable if and only if it shares a cell with a live claim on its own or shared space', () => {
   const random = mulberry32(20261201);
-  const seen = new Set<UnavailableReason | null>();
+  const reasons = new Set<UnavailableReason | null>();
   for (let round = 0; round < 2000; round += 1) {
     const resources = [FULL, NORTH, SOUTH, OTHER];
     // Starts and ends need not be multiples of five minutes.
     const window = () => [integerBetween(random, 0, 300), integerBetween(random, 1, 90)] as const;
     const claims = Array.from({ length: integerBetween(random, 0, 4) }, (_, n) => {
-      const of = pick(random, resources);
+      const claimed = pick(random, resources);
       const [from, minutes] = window();
       const [start, end] = [at(from), at(from + minutes)];
       // A claim older than the relation has no cells of the shared space.
-      const shared = spacesOf(of._id, of.sharesSpaceWith).filter(
-        (space) => space !== of._id && pick(random, [true, false]),
+      const shared = spacesOf(claimed._id, claimed.sharesSpaceWith).filter(
+        (space) => space !== claimed._id && pick(random, [true, false]),
       );
       const status = pick(random, ['ACTIVE', 'BOOKED'] as const);
       const holdExpiresAt = pick(random, [at(-5), at(0), at(5)]);
@@ -68,7 +72,7 @@ test('a slot is unavailable if and only if it shares a cell with a live claim on
       const claim: ClaimedWindow = {
         _id: `${n}`,
         venueId: venue._id,
-        resourceId: of._id,
+        resourceId: claimed._id,
         slotStart: start,
         slotEnd: end,
         status,
@@ -76,18 +80,18 @@ test('a slot is unavailable if and only if it shares a cell with a live claim on
         sharedCells,
       };
       const isAlive = status === 'BOOKED' || holdExpiresAt > moment.now;
-      return { claim, cells: isAlive ? [...cellsOf([of._id], start, end), ...sharedCells] : [] };
+      return { claim, cells: isAlive ? [...cellsOf([claimed._id], start, end), ...sharedCells] : [] };
     });
     const slot = slotOf(pick(random, resources), ...window());
     const own = new Set(cellsOfWindow(slot.resource, slot));
-    const inTheWay = claims.filter(({ cells }) => cells.some((cell) => own.has(cell)));
-    const statuses = inTheWay.map(({ claim }) => claim.status);
+    const conflicting = claims.filter(({ cells }) => cells.some((cell) => own.has(cell)));
+    const statuses = conflicting.map(({ claim }) => claim.status);
     const expected = statuses.includes('BOOKED') ? 'booked' : statuses.length > 0 ? 'held' : null;
     const reason = reasonAt(venue, slot, indexClaims(claims.map(({ claim }) => claim)), moment);
     expect({ slot: slot.slotId, claims, reason }).toEqual({ slot: slot.slotId, claims, reason: expected });
-    seen.add(reason);
+    reasons.add(reason);
   }
-  expect(seen).toEqual(new Set([null, 'held', 'booked']));
+  expect(reasons).toEqual(new Set([null, 'held', 'booked']));
 });
 
 describe('the JSON of slots equals the partners’ view', () => {

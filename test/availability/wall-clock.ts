@@ -15,7 +15,7 @@ export function wallMsOf(instantMs: number, timeZone: string): number {
 }
 
 /**
- * The instant of a wall time. Like Temporal's `compatible`: the first of two, and after the gap if the clocks skip it.
+ * The instant of a wall time, like Temporal's `compatible`: the first of two instants, or the one after a skipped hour.
  */
 export function instantMsOf(date: string, time: string, timeZone: string): number {
   const wallMs = Date.parse(`${date}T${time}Z`);
@@ -31,7 +31,7 @@ export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The dates on which the clocks of `timeZone` change between `from` and `to`, or the dates before. */
+/** The dates between `from` and `to` on which the clocks of `timeZone` change; a change may be a date later. */
 export function clockChanges(timeZone: string, from: string, to: string): string[] {
   const changes: string[] = [];
   const offsetMsAt = (date: string) => wallMsOf(Date.parse(date), timeZone) - Date.parse(date);

@@ -23,7 +23,7 @@ describe('a goal', () => {
     expect(isReached(goal, value)).toBe(expected);
   });
 
-  test('is missed by measurements below it, and by none that is missing', () => {
+  test('is missed by figures below it, but not by missing figures', () => {
     const figureOf = (value: number): Figure => ({ value, low: value, high: value });
     const figures = { hold: figureOf(0.83), confirm: figureOf(0.6), healthz: figureOf(0) };
     expect(missed({ figures })).toEqual(['hold']);

@@ -44,7 +44,7 @@ beforeEach(() => {
   date = dateIn((day += 1));
 });
 
-const time = (hour: string, on = date) => `${on}T${hour}.000Z`;
+const time = (hour: string, onDate = date) => `${onDate}T${hour}.000Z`;
 const at = (resourceId: string, hour: string) => `${resourceId}_${date.replaceAll('-', '')}T${hour}Z`;
 const pathOf = ({ id }: Venue) => `/api/v1/operator/venues/${id}/blackouts`;
 /** Posts a blackout of the 07:00 slots, unless `body` changes it. */
@@ -67,45 +67,45 @@ async function closed(resourceId: string): Promise<string[]> {
     .map((slot) => `${String(slot['slot_id']).slice(-5, -1)} ${String(slot['unavailable_reason'])}`);
 }
 
-const holdOutcome = async (by: Partner, slotId: string) => outcomeOf(await sendHold(by, slotId));
+const holdOutcome = async (caller: Partner, slotId: string) => outcomeOf(await sendHold(caller, slotId));
 
 describe('a blackout', () => {
   test('is returned and listed as created, until it is lifted', async () => {
-    const own = await morningVenue();
-    const given = { starts_at: time('07:00:00'), ends_at: time('08:00:00'), reason: 'Repairs' };
-    const made = await blackOut({ ...given, resource_ids: [own.resourceIds[0]] }, own);
-    const common = { blackout_id: expect.any(String), venue_id: own.id, created_at: expect.any(String) };
+    const otherVenue = await morningVenue();
+    const body = { starts_at: time('07:00:00'), ends_at: time('08:00:00'), reason: 'Repairs' };
+    const created = await blackOut({ ...body, resource_ids: [otherVenue.resourceIds[0]] }, otherVenue);
+    const common = { blackout_id: expect.any(String), venue_id: otherVenue.id, created_at: expect.any(String) };
     const noConflicts = { conflict_count: 0, conflicts: [] };
-    expect(made).toEqual({ ...common, ...given, ...noConflicts, resource_ids: [own.resourceIds[0]] });
-    const all = await blackOut({ starts_at: time('06:00:00') }, own);
+    expect(created).toEqual({ ...common, ...body, ...noConflicts, resource_ids: [otherVenue.resourceIds[0]] });
+    const all = await blackOut({ starts_at: time('06:00:00') }, otherVenue);
     expect(all).toMatchObject({ resource_ids: null });
     const listed = async () => {
-      const { data, ...page } = expectStatus(await operator.get(pathOf(own)), 200);
+      const { data, ...page } = expectStatus(await operator.get(pathOf(otherVenue)), 200);
       return [page['next_cursor'], ...(data as Json[]).map((each) => ({ ...each, ...noConflicts }))];
     };
-    expect(await listed()).toEqual([null, all, made]);
-    expect(await read(made)).toEqual(made);
-    expect([await lift(made), await lift(made)]).toEqual(['204', '404 BLACKOUT_NOT_FOUND']);
-    expect(verdict(await operator.get(one(made)))).toBe('404 BLACKOUT_NOT_FOUND');
+    expect(await listed()).toEqual([null, all, created]);
+    expect(await read(created)).toEqual(created);
+    expect([await lift(created), await lift(created)]).toEqual(['204', '404 BLACKOUT_NOT_FOUND']);
+    expect(verdict(await operator.get(one(created)))).toBe('404 BLACKOUT_NOT_FOUND');
     expect(await listed()).toEqual([null, all]);
   });
 
-  test('is on exactly one page of the list, even if others are added and lifted between pages', async () => {
-    const own = await morningVenue();
-    const made: Json[] = [];
+  test('is on exactly one page of the list, even if other blackouts are added and lifted between pages', async () => {
+    const otherVenue = await morningVenue();
+    const created: Json[] = [];
     for (let index = 0; index < 5; index += 1)
-      made.push(await blackOut(index > 2 ? { starts_at: time('06:00:00') } : {}, own));
+      created.push(await blackOut(index > 2 ? { starts_at: time('06:00:00') } : {}, otherVenue));
     const pages: Json[][] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
-      const page = expectStatus(await operator.get(`${pathOf(own)}?limit=2${query}`), 200);
+      const page = expectStatus(await operator.get(`${pathOf(otherVenue)}?limit=2${query}`), 200);
       pages.push(page['data'] as Json[]);
       cursor = page['next_cursor'] as string | null;
-      await lift(await blackOut({ starts_at: time('06:30:00') }, own));
+      await lift(await blackOut({ starts_at: time('06:30:00') }, otherVenue));
     }
-    const ids = (of: Json[]) => of.map((each) => String(each['blackout_id']));
+    const ids = (rows: Json[]) => rows.map((each) => String(each['blackout_id']));
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
-    expect(ids(pages.flat())).toEqual(ids([...made.slice(3), ...made.slice(0, 3)]));
+    expect(ids(pages.flat())).toEqual(ids([...created.slice(3), ...created.slice(0, 3)]));
   });
 
   test('closes every overlapping slot of the named resources or of all, also of later resources', async () => {
@@ -148,7 +148,7 @@ describe('a blackout', () => {
 describe('a claim in a blackout', () => {
   const reservations = () => service.context.db.collection<{ _id: string }>('reservations');
 
-  test('is reported even on a resource that shares space with a named one', async () => {
+  test('is reported also on a resource that shares space with a resource of the blackout', async () => {
     await bookSlot(seller, at(north, '0700'));
     await bookSlot(seller, at(court, '0700'));
     const { conflicts } = await blackOut({ resource_ids: [full] });
@@ -163,48 +163,48 @@ describe('a claim in a blackout', () => {
     for (const hour of ['0600', '0800']) await placeHold(seller, at(court, hour));
     const slot = { slot_start: time('07:00:00') };
     const ids = { partner_id: rival.id, booking_id: booking['booking_id'] };
-    const wanted = [
+    const expected = [
       { ...slot, ...ids, slot_id: at(court, '0700') },
       { ...slot, hold_id: hold['hold_id'], partner_id: seller.id, slot_id: at(north, '0700') },
     ];
-    const made = await blackOut();
-    expect(made).toMatchObject({ conflict_count: 2, conflicts: wanted });
-    expect(await read(made)).toEqual(made);
+    const created = await blackOut();
+    expect(created).toMatchObject({ conflict_count: 2, conflicts: expected });
+    expect(await read(created)).toEqual(created);
     await release(seller, hold['hold_id']);
-    expect(await read(made)).toMatchObject({ conflict_count: 1, conflicts: wanted.slice(0, 1) });
+    expect(await read(created)).toMatchObject({ conflict_count: 1, conflicts: expected.slice(0, 1) });
   });
 
-  test('is listed among the earliest 1,000; the others are counted', async () => {
+  test('is listed if it is among the earliest 1,000; later claims are only counted', async () => {
     const booking = await bookSlot(seller, at(court, '0600'));
     const row = await rowOf(service, 'reservations', { bookingId: booking['booking_id'] });
     const more = Array.from({ length: 1000 }, (_, index) => {
       const slotStart = new Date(Date.parse(time('07:00:00')) + index);
-      const own = { _id: randomUUID(), bookingId: randomUUID(), confirmKey: randomUUID() };
-      return { ...row, ...own, slotStart, slotEnd: new Date(slotStart.getTime() + 1), cells: [own._id] };
+      const otherVenue = { _id: randomUUID(), bookingId: randomUUID(), confirmKey: randomUUID() };
+      return { ...row, ...otherVenue, slotStart, slotEnd: new Date(slotStart.getTime() + 1), cells: [otherVenue._id] };
     });
     await reservations().insertMany(more);
-    const made = await blackOut({ starts_at: time('06:00:00') });
-    const conflicts = made['conflicts'] as Json[];
-    expect([made['conflict_count'], conflicts.length]).toEqual([1001, 1000]);
+    const created = await blackOut({ starts_at: time('06:00:00') });
+    const conflicts = created['conflicts'] as Json[];
+    expect([created['conflict_count'], conflicts.length]).toEqual([1001, 1000]);
     expect(conflicts[0]).toMatchObject({ booking_id: booking['booking_id'] });
   });
 
   test('is no longer reported once its slot or the blackout is over', async () => {
-    const own = await morningVenue();
-    const partner = await anyPartner(service, [own.id]);
-    const booking = await bookSlot(partner, at(own.resourceIds[0] ?? '', '0700'));
+    const otherVenue = await morningVenue();
+    const partner = await anyPartner(service, [otherVenue.id]);
+    const booking = await bookSlot(partner, at(otherVenue.resourceIds[0] ?? '', '0700'));
     const row = await rowOf(service, 'reservations', { bookingId: booking['booking_id'] });
     const ids = { _id: randomUUID(), bookingId: randomUUID(), confirmKey: randomUUID() };
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-    const over = { slotStart: minutesAgo(90), slotEnd: minutesAgo(30), cells: [ids._id] };
-    await reservations().insertOne({ ...row, ...ids, ...over });
-    const made = await blackOut({ starts_at: minutesAgo(120).toISOString() }, own);
-    expect(made).toMatchObject({ conflict_count: 1, conflicts: [{ booking_id: booking['booking_id'] }] });
-    await changeRow(service, 'blackouts', made['blackout_id'], { $set: { endsAt: minutesAgo(20) } });
-    expect(await read(made)).toMatchObject({ conflict_count: 0, conflicts: [] });
+    const ended = { slotStart: minutesAgo(90), slotEnd: minutesAgo(30), cells: [ids._id] };
+    await reservations().insertOne({ ...row, ...ids, ...ended });
+    const created = await blackOut({ starts_at: minutesAgo(120).toISOString() }, otherVenue);
+    expect(created).toMatchObject({ conflict_count: 1, conflicts: [{ booking_id: booking['booking_id'] }] });
+    await changeRow(service, 'blackouts', created['blackout_id'], { $set: { endsAt: minutesAgo(20) } });
+    expect(await read(created)).toMatchObject({ conflict_count: 0, conflicts: [] });
   });
 
-  test('stays: the hold can be confirmed, and only other callers see the blackout', async () => {
+  test('is not ended: the hold can be confirmed, and only other callers see the blackout', async () => {
     const { hold_id: holdId } = await placeHold(seller, at(court, '0700'));
     await blackOut();
     expect(verdict(await confirm(seller, holdId))).toBe('201');
@@ -216,7 +216,7 @@ describe('a claim in a blackout', () => {
 describe('a blackout is rejected', () => {
   test.each<[string, () => Json, string]>([
     ['that ends when it starts', () => ({ ends_at: time('07:00:00') }), 'ends_at'],
-    ['that is over', () => ({ starts_at: '2024-01-01T00:00:00Z', ends_at: '2024-01-02T00:00:00Z' }), 'ends_at'],
+    ['that has ended', () => ({ starts_at: '2024-01-01T00:00:00Z', ends_at: '2024-01-02T00:00:00Z' }), 'ends_at'],
     ['of more than 366 days', () => ({ ends_at: time('07:00:01', dateAfter(date, 366)) }), 'ends_at'],
     [
       'without times and reason',
@@ -237,8 +237,8 @@ describe('a blackout is rejected', () => {
   });
 
   test('at a venue with 1,000 blackouts that have not ended', async () => {
-    const own = await morningVenue();
-    const common = { venueId: own.id, resourceIds: null, reason: 'r', createdAt: new Date() };
+    const otherVenue = await morningVenue();
+    const common = { venueId: otherVenue.id, resourceIds: null, reason: 'r', createdAt: new Date() };
     const rows = Array.from({ length: 1000 }, (_, index) => ({
       ...common,
       _id: randomUUID(),
@@ -246,13 +246,13 @@ describe('a blackout is rejected', () => {
       endsAt: index === 0 ? new Date(Date.now() - 1) : new Date(time('08:00:00')),
     }));
     await service.context.db.collection<{ _id: string }>('blackouts').insertMany(rows);
-    expect(verdict(await post({}, own))).toBe('201');
-    expect(verdict(await post({}, own))).toBe('400 VALIDATION_ERROR venue_id');
+    expect(verdict(await post({}, otherVenue))).toBe('201');
+    expect(verdict(await post({}, otherVenue))).toBe('400 VALIDATION_ERROR venue_id');
   });
 });
 
-test('a blackout may last 366 days and may have started', async () => {
-  const own = await morningVenue();
-  const started = { starts_at: time('07:00:00', dateIn(-2)), ends_at: time('07:00:00', dateIn(364)) };
-  expect(verdict(await post(started, own))).toBe('201');
+test('a blackout may last 366 days, and may begin in the past', async () => {
+  const otherVenue = await morningVenue();
+  const longBlackout = { starts_at: time('07:00:00', dateIn(-2)), ends_at: time('07:00:00', dateIn(364)) };
+  expect(verdict(await post(longBlackout, otherVenue))).toBe('201');
 });

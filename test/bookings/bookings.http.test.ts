@@ -34,7 +34,7 @@ describe('data that a partner attaches', () => {
     expect((await readBooking((await confirm(plain['hold_id']))['booking_id']))['metadata']).toEqual({});
   });
 
-  test('on confirm replaces each given part; a replay of the hold stays as it was', async () => {
+  test('on confirm replaces order_reference or metadata; a replay of the hold does not change', async () => {
     const slot = newSlot();
     const placed = await placeHold(partner, slot, { ...ATTACHED, idempotency_key: slot });
     const { booking_id: id } = await confirm(placed['hold_id'], { metadata: { basket: 'b-119' } });
@@ -48,10 +48,10 @@ describe('data that a partner attaches', () => {
     const order = 'order-find-me';
     const { booking_id: id } = await confirm((await hold())['hold_id'], { order_reference: order });
     const path = `/api/v1/bookings?order_reference=${order}`;
-    const found = async ({ api }: Pick<Partner, 'api'>) =>
+    const bookingIdsOf = async ({ api }: Pick<Partner, 'api'>) =>
       (json(await api.get(path))['data'] as Json[]).map((each) => each['booking_id']);
-    expect(await found(partner)).toEqual([id]);
-    expect(await found(other)).toEqual([]);
+    expect(await bookingIdsOf(partner)).toEqual([id]);
+    expect(await bookingIdsOf(other)).toEqual([]);
     const byOperator = await operatorOf(service).get(`/api/v1/operator/bookings?order_reference=${order}`);
     expect((json(byOperator)['data'] as Json[]).map((each) => each['booking_id'])).toEqual([id]);
   });

@@ -19,41 +19,42 @@ afterAll(() => service.stop());
 const { venue, slot } = await startScene(service, { resources: [{}, {}, {}] });
 
 const newPartner = () => anyPartner(service, [venue.id]);
-const book = async (by: Partner, fields: Json = {}) => String((await bookSlot(by, slot(), fields))['booking_id']);
+const book = async (partner: Partner, fields: Json = {}) =>
+  String((await bookSlot(partner, slot(), fields))['booking_id']);
 
-async function list(by: Partner, query: Record<string, string | number> = {}): Promise<Json> {
+async function list(partner: Partner, query: Record<string, string | number> = {}): Promise<Json> {
   const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return expectStatus(await by.api.get(`/api/v1/bookings?${text.join('&')}`), 200);
+  return expectStatus(await partner.api.get(`/api/v1/bookings?${text.join('&')}`), 200);
 }
 const idsOf = (page: Json) => (page['data'] as Json[]).map((booking) => String(booking['booking_id']));
-const listed = async (by: Partner, query?: Record<string, string | number>) => idsOf(await list(by, query));
+const listIds = async (partner: Partner, query?: Record<string, string | number>) => idsOf(await list(partner, query));
 
 describe('the filter', () => {
   test('hold_id and payment_reference find the booking of a hold, and the bookings of a payment', async () => {
     const [seller, rival] = [await newPartner(), await newPartner()];
     const paid = { payment_reference: 'pay 7/α' };
-    const made = await bookSlot(seller, slot(), paid);
-    const [id, holdId] = [String(made['booking_id']), String(made['hold_id'])];
+    const first = await bookSlot(seller, slot(), paid);
+    const [id, holdId] = [String(first['booking_id']), String(first['hold_id'])];
     const second = await book(seller, paid);
     await book(seller, { payment_reference: 'pay 7' });
-    const theirs = await book(rival, paid);
-    expect(await listed(seller, { hold_id: holdId })).toEqual([id]);
-    expect(await listed(rival, { hold_id: holdId })).toEqual([]);
+    const rivalId = await book(rival, paid);
+    expect(await listIds(seller, { hold_id: holdId })).toEqual([id]);
+    expect(await listIds(rival, { hold_id: holdId })).toEqual([]);
     const { hold_id: unconfirmed } = await placeHold(seller, slot());
-    expect(await listed(seller, { hold_id: String(unconfirmed) })).toEqual([]);
-    const ofPayment = await listed(seller, paid);
+    expect(await listIds(seller, { hold_id: String(unconfirmed) })).toEqual([]);
+    const ofPayment = await listIds(seller, paid);
     expect(ofPayment).toEqual([second, id]);
-    expect(await listed(rival, paid)).toEqual([theirs]);
-    expect(await listed(seller, { payment_reference: 'PAY 7/α' })).toEqual([]);
-    expect(await listed(seller, { ...paid, hold_id: holdId, status: 'CANCELLED' })).toEqual([]);
+    expect(await listIds(rival, paid)).toEqual([rivalId]);
+    expect(await listIds(seller, { payment_reference: 'PAY 7/α' })).toEqual([]);
+    expect(await listIds(seller, { ...paid, hold_id: holdId, status: 'CANCELLED' })).toEqual([]);
   });
 
   test('hold_id and payment_reference read no other bookings', async () => {
     const seller = await newPartner();
-    const made = await bookSlot(seller, slot(), { payment_reference: 'once' });
+    const first = await bookSlot(seller, slot(), { payment_reference: 'once' });
     for (let count = 0; count < 4; count += 1) await book(seller);
     const plans = await sortedQueriesOf(service, 'reservations', async () => {
-      await list(seller, { hold_id: String(made['hold_id']) });
+      await list(seller, { hold_id: String(first['hold_id']) });
       await list(seller, { payment_reference: 'once' });
       await operatorOf(service).get('/api/v1/operator/bookings?payment_reference=once');
     });

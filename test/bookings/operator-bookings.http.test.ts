@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { end as endAsPartner, expire } from '../conformance/steps.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -44,56 +44,56 @@ test('an operator reads the bookings and walk-ins of all partners, or of one', a
 });
 
 describe('an operator finds a booking', () => {
-  let found: Json;
+  let target: Json;
   let other: Json;
-  let sold: Json;
+  let anyWalkIn: Json;
   beforeAll(async () => {
-    const named = { customer_name: 'Asha Rao-Iyer', customer_phone: '+91 98450 77210' };
-    found = await bookSlot(seller, anySlot(), named);
+    const customer = { customer_name: 'Asha Rao-Iyer', customer_phone: '+91 98450 77210' };
+    target = await bookSlot(seller, anySlot(), customer);
     other = await bookSlot(rival, anySlot(), { customer_name: 'Raoul Ash', customer_phone: '9845066210' });
-    sold = await walkIn({ customer_name: 'José Núñez' });
+    anyWalkIn = await walkIn({ customer_name: 'José Núñez' });
   });
   const search = (text: string) => listedIds(`q=${encodeURIComponent(text)}`);
 
   test.each(['Rao', 'IYER', 'rao ash iye'])('by any words of the name: %s', async (text) => {
     const ids = await search(text);
-    expect(ids).toContain(idOf(found));
+    expect(ids).toContain(idOf(target));
     expect(ids.includes(idOf(other))).toBe(text === 'Rao');
   });
 
   test('by words without accents, but not by the middle of a word or by words of two customers', async () => {
-    expect(await search('nunez')).toEqual([idOf(sold)]);
-    expect(await search('jos')).toEqual([idOf(sold)]);
+    expect(await search('nunez')).toEqual([idOf(anyWalkIn)]);
+    expect(await search('jos')).toEqual([idOf(anyWalkIn)]);
     expect(await search('uñe')).toEqual([]);
     expect(await search('raoul iyer')).toEqual([]);
   });
 
   test.each(['7210', '098450-77210', '+91 98450 77210'])('by the end of the phone: %s', async (text) => {
-    expect(await search(text)).toEqual([idOf(found)]);
+    expect(await search(text)).toEqual([idOf(target)]);
   });
 
   test('by the id of the booking or its hold, in either case', async () => {
-    const { hold_id: holdId } = await read(found);
-    for (const id of [idOf(found), String(holdId), idOf(found).toUpperCase()])
-      expect(await search(id)).toEqual([idOf(found)]);
+    const { hold_id: holdId } = await read(target);
+    for (const id of [idOf(target), String(holdId), idOf(target).toUpperCase()])
+      expect(await search(id)).toEqual([idOf(target)]);
     expect(await search(randomUUID())).toEqual([]);
   });
 
   test('by the day of play, at the venue, with other filters', async () => {
-    const { slot_start: start } = await read(found);
+    const { slot_start: start } = await read(target);
     const { time_zone: timeZone } = expectStatus(await operator().get(`/api/v1/operator/venues/${venueId}`), 200);
     const dayOf = (days: number) =>
       new Intl.DateTimeFormat('en-CA', { timeZone: String(timeZone) }).format(
         Date.parse(String(start)) + days * 86_400_000,
       );
     const [before, day, after] = [dayOf(-1), dayOf(0), dayOf(1)];
-    expect(await listedIds(`q=iyer&slot_from=${day}&slot_to=${day}`)).toEqual([idOf(found)]);
-    expect(await listedIds(`q=iyer&slot_from=${before}&venue_id=${venueId}`)).toEqual([idOf(found)]);
+    expect(await listedIds(`q=iyer&slot_from=${day}&slot_to=${day}`)).toEqual([idOf(target)]);
+    expect(await listedIds(`q=iyer&slot_from=${before}&venue_id=${venueId}`)).toEqual([idOf(target)]);
     expect(await listedIds(`slot_to=${before}`)).toEqual([]);
     expect(await listedIds(`slot_from=${after}`)).toEqual([]);
     const partner = async (query: string) =>
       (expectStatus(await seller.api.get(`/api/v1/bookings?${query}`), 200)['data'] as Json[]).map(idOf);
-    expect(await partner(`slot_from=${day}&slot_to=${day}&limit=200`)).toContain(idOf(found));
+    expect(await partner(`slot_from=${day}&slot_to=${day}&limit=200`)).toContain(idOf(target));
     expect(await partner(`slot_from=${after}`)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('an operator finds a booking', () => {
   });
 });
 
-test('a name that an older release folded differently is found after the migration', async () => {
+test('a search after the migration finds a name that an older release folded differently', async () => {
   const booking = await walkIn({ customer_name: 'Strauß Łukasz' });
   const { db } = service.context;
   const old = { 'customer.nameFolded': 'strauß łukasz', 'customer.nameWords': ['strauß', 'łukasz'] };
@@ -118,8 +118,8 @@ describe('an operator ends any booking', () => {
     const reply = expectStatus(await end('cancel', booking, 'operator-1', 'Flooded'), 200);
     const message = 'Booking cancelled successfully';
     expect(reply).toEqual({ message, booking_id: idOf(booking), status: 'CANCELLED' });
-    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
-    expect(seen).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Flooded' });
+    const partnerView = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(partnerView).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Flooded' });
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
     expect(outbox.at(-1)).toMatchObject({ type: 'booking_cancelled', originatorId: PLATFORM_PARTNER_ID });
   });
@@ -142,7 +142,7 @@ describe('an operator ends any booking', () => {
     expect(outbox.filter(({ type }) => type === 'booking_cancelled')).toHaveLength(1);
   });
 
-  test('with one key only one of two bookings, also in a race; control: without the index both end', async () => {
+  test('with one key ends only one of two bookings, also in a race; control: without the index both end', async () => {
     const endBoth = async () => {
       const [first, second] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
       const key = randomUUID();
@@ -246,9 +246,9 @@ describe('the timeline of a booking', () => {
       );
       expect(sent).toContain(String(booking['booking_id']));
       expect(feeds.join()).toContain(String(booking['booking_id']));
-      const told = [sent, ...feeds, ...answers].join();
-      expect(told).not.toContain(String(byKey.key_id));
-      expect(told).not.toMatch(/actor|api_key/);
+      const texts = [sent, ...feeds, ...answers].join();
+      expect(texts).not.toContain(String(byKey.key_id));
+      expect(texts).not.toMatch(/actor|api_key/);
     } finally {
       await receiver.close();
     }

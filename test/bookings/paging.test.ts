@@ -14,8 +14,8 @@ const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
 const COUNT = scaled(10_000, 1600);
 /** The smallest page size: while a page is read, one booking is made, one cancelled and one refunded. */
-const FEW = scaled(1, 5);
-/** Only a hang takes this long, even on a busy machine: a page with its writes takes milliseconds on an idle one. */
+const SMALL_LIMIT = scaled(1, 5);
+/** Only a hang takes this long: a page with its writes takes milliseconds on an idle machine. */
 const TIMEOUT_MS = 900_000;
 const PHONES = Array.from({ length: COUNT / 125 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
 
@@ -127,10 +127,10 @@ describe('while bookings are confirmed, cancelled and refunded, pages neither re
       limit: () => integerBetween(random, 1, 200),
     },
     {
-      name: `of one customer, ${FEW} a page`,
+      name: `of one customer, ${SMALL_LIMIT} a page`,
       path: () => `${BOOKINGS}?customer_phone=${encodeURIComponent(PHONES[7] ?? '')}`,
       filter: () => ({ 'customer.phoneE164': PHONES[7] }),
-      limit: () => FEW,
+      limit: () => SMALL_LIMIT,
     },
     {
       name: 'by dates and name, 150 a page',
@@ -144,11 +144,11 @@ describe('while bookings are confirmed, cancelled and refunded, pages neither re
   test.each(listings)(
     '$name',
     async ({ path, filter, limit }) => {
-      const wanted = await idsOf({ bookedAt: { $exists: true }, ...filter() });
-      expect(wanted.length).toBeGreaterThanOrEqual(100);
+      const expected = await idsOf({ bookedAt: { $exists: true }, ...filter() });
+      expect(expected.length).toBeGreaterThanOrEqual(100);
       const pages = await pagesUnderWrites(listing(path(), 'booking_id', limit));
-      expect(pages.length).toBeGreaterThanOrEqual(wanted.length / 200);
-      expect(pagingFaults(pages, wanted)).toEqual(NO_FAULTS);
+      expect(pages.length).toBeGreaterThanOrEqual(expected.length / 200);
+      expect(pagingFaults(pages, expected)).toEqual(NO_FAULTS);
     },
     TIMEOUT_MS,
   );
@@ -169,9 +169,9 @@ describe('while bookings are confirmed, cancelled and refunded, pages neither re
   test(
     'holds of one status, 200 a page',
     async () => {
-      const wanted = await rows().distinct('_id', { bookedAt: { $exists: true } });
+      const expected = await rows().distinct('_id', { bookedAt: { $exists: true } });
       const pages = await pagesUnderWrites(listing(`${HOLDS}?status=CONSUMED`, 'hold_id', () => 200));
-      expect(pagingFaults(pages, wanted.map(String))).toEqual(NO_FAULTS);
+      expect(pagingFaults(pages, expected.map(String))).toEqual(NO_FAULTS);
     },
     TIMEOUT_MS,
   );
@@ -181,7 +181,7 @@ describe('the last page costs no more than the first', () => {
   const LIMIT = 200;
   const plansOf = (path: string, id: 'booking_id' | 'hold_id') =>
     sortedQueriesOf(service, 'reservations', () => readPages(listing(path, id, () => LIMIT)));
-  /** A page reads one extra row, to know whether there is a next page, and up to two keys at each end of its range. */
+  /** A page reads one extra row, to know whether there is a next page, and up to two more keys. */
   const isOfOnePage = ({ docsExamined, keysExamined, hasSortStage }: QueryPlan) =>
     !hasSortStage && docsExamined <= LIMIT + 3 && keysExamined <= LIMIT + 3;
 

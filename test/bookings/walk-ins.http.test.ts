@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
-import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { confirm, readHold, release, hold as sendHold } from '../conformance/steps.ts';
 import type { Json } from '../support/factories.ts';
@@ -27,7 +27,7 @@ const {
   partner,
   slot: nextSlot,
 } = await startScene(service, { venue: { name: 'Arena', city: 'Pune', time_zone: 'UTC' } });
-const [turf = ''] = venue.resourceIds;
+const [resourceId = ''] = venue.resourceIds;
 
 const walkIn = (body: Json) => operatorOf(service).post('/api/v1/operator/walk-ins', body);
 const idOf = (hold: Json) => String(hold['hold_id']);
@@ -48,7 +48,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
     expect(booking).toMatchObject({
       partner_id: PLATFORM_PARTNER_ID,
       venue_id: venue.id,
-      resource_id: turf,
+      resource_id: resourceId,
       slot_id: slotId,
       status: 'BOOKED',
       price_rupees: 1200,
@@ -58,13 +58,13 @@ describe('POST /api/v1/operator/walk-ins', () => {
       customer_email: null,
       venue: { venue_id: venue.id, name: 'Arena', city: 'Pune' },
     });
-    const seen = (await slotsOf(partner, venue.id)).find((slot) => slot['slot_id'] === slotId);
-    expect(seen).toMatchObject({ unavailable_reason: 'booked' });
+    const listedSlot = (await slotsOf(partner, venue.id)).find((slot) => slot['slot_id'] === slotId);
+    expect(listedSlot).toMatchObject({ unavailable_reason: 'booked' });
     expect(verdict(await sendHold(partner, slotId))).toBe('409 SLOT_NOT_AVAILABLE');
   });
 
   test('a slot that does not exist is 404 SLOT_NOT_FOUND', async () => {
-    for (const slotId of ['garbage', 'no-such-turf_20270110T0600Z', `${turf}_20270110T0615Z`])
+    for (const slotId of ['garbage', 'no-such-turf_20270110T0600Z', `${resourceId}_20270110T0615Z`])
       expect(verdict(await walkIn({ slot_id: slotId }))).toBe('404 SLOT_NOT_FOUND');
   });
 
@@ -78,7 +78,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
   test('a slot more than three years ahead is rejected with the last date', async () => {
     const inYears = (years: number, days: number) =>
       Temporal.Now.plainDateISO('UTC').add({ years }).add({ days }).toString();
-    const slotOn = (date: string) => ({ slot_id: `${turf}_${date.replaceAll('-', '')}T0700Z` });
+    const slotOn = (date: string) => ({ slot_id: `${resourceId}_${date.replaceAll('-', '')}T0700Z` });
     expect(verdict(await walkIn(slotOn(inYears(3, -1))))).toBe('201');
     const refused = await walkIn(slotOn(inYears(3, 2)));
     expect(verdict(refused)).toBe('409 SLOT_NOT_AVAILABLE');
@@ -95,8 +95,8 @@ describe('POST /api/v1/operator/walk-ins', () => {
     const today = await slotsOf(seller, open.id, now.slice(0, 10));
     const running = today.find((slot) => String(slot['slot_start']) <= now && now < String(slot['slot_end']));
     expect(verdict(await walkIn({ slot_id: running?.['slot_id'] }))).toBe('201');
-    const [ended] = await slotsOf(seller, open.id, dateIn(-1));
-    expect(await outcome({ slot_id: ended?.['slot_id'], override_holds: true })).toBe('409 past');
+    const [row] = await slotsOf(seller, open.id, dateIn(-1));
+    expect(await outcome({ slot_id: row?.['slot_id'], override_holds: true })).toBe('409 past');
   });
 });
 
@@ -118,8 +118,8 @@ describe('a slot that a partner holds', () => {
     expect(verdict(await confirm(partner, idOf(hold)))).toBe('409 DOUBLE_BOOKING_ATTEMPT');
     expect(await placeHold(partner, body.slot_id, body)).toEqual(hold);
     expect(expectStatus(await release(partner, idOf(hold)), 200)).toMatchObject({ status: 'RELEASED' });
-    const told = (await outboxOf(hold)).map(({ type, originatorId }) => [type, originatorId]);
-    expect(told).toEqual([
+    const events = (await outboxOf(hold)).map(({ type, originatorId }) => [type, originatorId]);
+    expect(events).toEqual([
       ['hold_created', partner.id],
       ['hold_cancelled', PLATFORM_PARTNER_ID],
     ]);
@@ -127,17 +127,17 @@ describe('a slot that a partner holds', () => {
 });
 
 describe('a walk-in over several holds', () => {
-  async function ground() {
+  async function sharedVenue() {
     const { id, resourceIds } = await anyVenue(service, [{ name: 'North' }, { name: 'South' }], { time_zone: 'UTC' });
     const full = await anyResource(service, id, { name: 'Full', shares_space_with: resourceIds });
     const seller = await anyPartner(service, [id]);
-    const at = (resourceId = '') => `${resourceId}_${dateIn(3).replaceAll('-', '')}T0600Z`;
+    const at = (resource = '') => `${resource}_${dateIn(3).replaceAll('-', '')}T0600Z`;
     const [north, south] = resourceIds.map(at);
     return { seller, north: north ?? '', south: south ?? '', full: at(full) };
   }
 
   test('overrides them all', async () => {
-    const { seller, north, south, full } = await ground();
+    const { seller, north, south, full } = await sharedVenue();
     const holds = [await placeHold(seller, north), await placeHold(seller, south)];
     expect(await outcome({ slot_id: full })).toBe('409 held');
     expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
@@ -145,11 +145,11 @@ describe('a walk-in over several holds', () => {
     expect(replies.map(verdict)).toEqual(Array(2).fill('409 DOUBLE_BOOKING_ATTEMPT'));
   });
 
-  /** The hold has expired, but no worker has noticed yet. */
+  /** Lets the hold expire. No worker runs, so the row stays ACTIVE. */
   const lapse = (hold: Json) => changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);
 
-  test('overrides the live ones and expires the others', async () => {
-    const { seller, north, south, full } = await ground();
+  test('overrides active holds and expires those that are due', async () => {
+    const { seller, north, south, full } = await sharedVenue();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);
     expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
@@ -160,18 +160,18 @@ describe('a walk-in over several holds', () => {
     ]);
   });
 
-  test('a hold rejected by a live one expires the others, and gets the free_at of the live one', async () => {
-    const { seller, north, south, full } = await ground();
+  test('a hold that an active hold rejects gets its free_at, and expires holds that are due', async () => {
+    const { seller, north, south, full } = await sharedVenue();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);
     const reply = await sendHold(seller, full);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'held', free_at: live['hold_expiry_at'] });
-    const ended = await rowOf(service, 'reservations', { _id: idOf(lapsed) });
-    expect(ended).toMatchObject({ status: 'EXPIRED', claimed: false });
+    const row = await rowOf(service, 'reservations', { _id: idOf(lapsed) });
+    expect(row).toMatchObject({ status: 'EXPIRED', claimed: false });
   });
 
   test('is rejected if one of the slots is booked, and releases no hold', async () => {
-    const { seller, north, south, full } = await ground();
+    const { seller, north, south, full } = await sharedVenue();
     const hold = await placeHold(seller, north);
     await bookSlot(seller, south);
     expect(await outcome({ slot_id: full, override_holds: true })).toBe('409 booked');
@@ -180,18 +180,18 @@ describe('a walk-in over several holds', () => {
   });
 });
 
-test("a sandbox walk-in takes no hold of another partner, and release frees no other channel's walk-in", async () => {
-  const { partner: own, rival, slots } = await startScene(service);
+test("a sandbox walk-in overrides no hold of another partner, and its release frees no other channel's walk-in", async () => {
+  const { partner: seller, rival, slots } = await startScene(service);
   const [held = '', sold = '', played = ''] = slots;
   const at = (slotId: string) => `/api/v1/sandbox/slots/${slotId}`;
   const { hold_id: _id } = await placeHold(rival, held);
-  const taking = await own.api.post(`${at(held)}/walk-in`, { override_holds: true });
+  const taking = await seller.api.post(`${at(held)}/walk-in`, { override_holds: true });
   expect(verdict(taking)).toBe('409 SLOT_NOT_AVAILABLE');
   expect(await rowOf(service, 'reservations', { _id })).toMatchObject({ status: 'ACTIVE' });
 
   expectStatus(await walkIn({ slot_id: sold }), 201);
   expectStatus(await rival.api.post(`${at(played)}/walk-in`, {}), 201);
   for (const slotId of [sold, played])
-    expect(verdict(await own.api.post(`${at(slotId)}/release`))).toBe('404 BOOKING_NOT_FOUND');
+    expect(verdict(await seller.api.post(`${at(slotId)}/release`))).toBe('404 BOOKING_NOT_FOUND');
   expectStatus(await rival.api.post(`${at(played)}/release`), 200);
 });

@@ -10,7 +10,7 @@ function trafficOf(...args: string[]): Traffic {
   return parseOptions(['--venues', '1000', '--bookings-a-day', '50000', ...args]).traffic;
 }
 
-describe('the arithmetic', () => {
+describe('the capacity estimate', () => {
   test('follows the traffic: holds, events, deliveries and reads of the busiest second', () => {
     const traffic = trafficOf('--bookings-a-day', '86400', '--peak', '2', '--holds-per-booking', '3');
     expect(capacityOf({ ...traffic, subscriptionsPerVenue: 4, readsPerHold: 5 }, figures).peak).toEqual({
@@ -23,21 +23,21 @@ describe('the arithmetic', () => {
     });
   });
 
-  test('for ten times the bookings needs ten times the processor time and disk, and at least two processes', () => {
+  test('needs ten times the processor time and disk for ten times the bookings, and at least two processes', () => {
     const [one, ten] = ['50000', '500000'].map((count) => capacityOf(trafficOf('--bookings-a-day', count), figures));
     expect((ten?.mongodb.cores ?? 0) / (one?.mongodb.cores ?? 1)).toBeCloseTo(10);
     expect((ten?.mongodb.gbAYear ?? 0) / (one?.mongodb.gbAYear ?? 1)).toBeCloseTo(10);
     expect(one?.processes.api.count).toBe(2);
   });
 
-  test('needs as many webhook workers as slow receivers occupy, whatever their processors do', () => {
+  test('needs as many webhook workers as slow receivers keep waiting, even if they use little processor time', () => {
     const slow = capacityOf(trafficOf('--receiver-ms', '10000', '--webhook-concurrency', '20'), figures);
-    // 69.4 deliveries a second, 10 s each, 20 at a time, at 70 %.
+    // 69.4 deliveries a second × 10 s / 20 concurrent sends / 70 % use.
     expect(slow.processes['webhook-delivery'].count).toBe(50);
   });
 
-  test('names the first bottleneck, whichever it is', () => {
-    const firstOf = (...args: string[]) => capacityOf(trafficOf(...args), figures).limits[0]?.what;
+  test('names the first bottleneck', () => {
+    const firstOf = (...args: string[]) => capacityOf(trafficOf(...args), figures).limits[0]?.name;
     expect(firstOf()).toBe("Redis' one thread");
     expect(firstOf('--mongodb-cores', '0.1')).toBe("MongoDB's processors");
     expect(firstOf('--receiver-ms', '10000', '--webhook-concurrency', '1')).toBe('connections to MongoDB');

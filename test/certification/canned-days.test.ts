@@ -25,7 +25,7 @@ test.each([
   ['short', MADE_UP_DAYS.short],
   ['long', MADE_UP_DAYS.long],
   ['of 18:00 to 02:00', MADE_UP_DAYS.night],
-])('a day that is %s is answered as described, however it is read', (_name, { venue, date }) => {
+])('every read of a day that is %s gets a response as described', (_name, { venue, date }) => {
   const id = venue.venue_id;
   for (const target of [
     `/api/v1/partner/venues/${id}`,

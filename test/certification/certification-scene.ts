@@ -9,12 +9,12 @@ import type { HostedService } from '../support/service-host.ts';
 
 export type Candidate = { baseUrl: string; apiKey: string; partner: Partner; venueIds: string[] };
 
-type Lacking = { hasPackage?: boolean; resource?: Json };
+type CandidateOptions = { hasPackage?: boolean; resource?: Json };
 
 /** A partner with all that the scenarios need: two venues with two resources each, and a package. */
 export async function anyCandidate(
   service: HostedService,
-  { hasPackage = true, resource = {} }: Lacking = {},
+  { hasPackage = true, resource = {} }: CandidateOptions = {},
 ): Promise<Candidate> {
   const venues = [await anyVenue(service, [resource, resource]), await anyVenue(service, [resource, resource])];
   const venueIds = venues.map(({ id }) => id);
@@ -56,10 +56,10 @@ export async function certifyServed(
 export const withOutcome = ({ scenarios }: Report, outcome: string): Record<string, string | null> =>
   Object.fromEntries(scenarios.filter((each) => each.outcome === outcome).map(({ id, finding }) => [id, finding]));
 
-type Asked = { method: string; path: string; body: Json };
+type Call = { method: string; path: string; body: Json };
 
 /** Proxies calls to a service. Awaits `before` for each call, and cuts the connection if it rejects. */
-export function startFront(serviceUrl: string, before: (asked: Asked) => Promise<void>) {
+export function startFront(serviceUrl: string, before: (call: Call) => Promise<void>) {
   return startFaultyProxy(serviceUrl, async ({ method, path, body }) => {
     await before({ method, path, body: body === '' ? {} : (JSON.parse(body) as Json) });
     return { kind: 'none' };

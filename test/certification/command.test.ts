@@ -52,7 +52,7 @@ describe('an integration over HTTP', () => {
     expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  test('has a report that the operator accepts for it, and for no other partner', async () => {
+  test('has a report that the operator accepts for its partner, and for no other', async () => {
     const { code, report } = await certifyToReport('--profile', sound.profile, '--only', 'venues-listed');
     expect(code).toBe(0);
     const attach = (id: string) => operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
@@ -76,8 +76,8 @@ describe('an integration over HTTP', () => {
     const args = ['certify', '--profile', sound.profile, '--level', '3', '--report-json', json];
     let interrupt = () => undefined as void;
     // Interrupt just before the service books something.
-    const front = await startFront(service.url, async ({ path: asked }) => {
-      if (asked === '/api/v1/bookings/confirm') interrupt();
+    const front = await startFront(service.url, async ({ path: called }) => {
+      if (called === '/api/v1/bookings/confirm') interrupt();
     });
     const running = await startPartner({ url: front.url, apiKey: candidate.apiKey }, args);
     interrupt = running.interrupt;
@@ -94,7 +94,7 @@ describe('an integration over HTTP', () => {
     const { api } = candidate.partner;
     expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });
     const { data } = expectStatus(await api.get('/api/v1/bookings'), 200) as { data: Json[] };
-    // The service booked after the interruption.
+    // The service completed the confirm that was in progress.
     expect(data[0]).toMatchObject({ status: 'CANCELLED', cancellation_reason: 'Certification' });
     expect(data.filter(({ status }) => status === 'BOOKED')).toEqual([]);
   });
@@ -112,19 +112,24 @@ describe('a run cannot begin', () => {
       [['--service', '--level', '7'], '--level: 7 is not a level.'],
       [['--service', '--level', '3', '--only', 'hold-placed'], 'none of the scenarios is of level 3'],
     ];
-    for (const [args, said] of wrong) {
+    for (const [args, message] of wrong) {
       const { code, err } = await certifyCommand(candidate, args);
       expect([args, code]).toEqual([args, 2]);
-      expect(err).toContain(said);
+      expect(err).toContain(message);
     }
   });
 
   test('if the proxy’s port is in use: 2', async () => {
-    const taken = Number(new URL(service.url).port);
+    const busyPort = Number(new URL(service.url).port);
     const away = 'http://127.0.0.1:1023';
-    const profile = await writeProfile({ name: 'Busy', actions: { url: away }, webhook_url: away, proxy_port: taken });
+    const profile = await writeProfile({
+      name: 'Busy',
+      actions: { url: away },
+      webhook_url: away,
+      proxy_port: busyPort,
+    });
     const { code, err } = await certifyCommand(candidate, ['--profile', profile]);
-    expect([code, err]).toEqual([2, expect.stringContaining(`proxy_port: 127.0.0.1:${taken} cannot be`)]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`proxy_port: 127.0.0.1:${busyPort} cannot be`)]);
   });
 
   test('if the integration or the service does not respond: 3', async () => {
@@ -140,15 +145,15 @@ describe('a run cannot begin', () => {
   });
 
   test('if the integration calls the sandbox directly: 3, and the hold that reveals it is released', async () => {
-    const unseen = await serveModel(candidate, { baseUrl: service.url });
+    const bypassing = await serveModel(candidate, { baseUrl: service.url });
     try {
       for (const only of ['hold-answer-lost,bookings-paged', 'two-holds-of-one-order']) {
-        const { code, err } = await certifyCommand(candidate, ['--profile', unseen.profile, '--only', only]);
+        const { code, err } = await certifyCommand(candidate, ['--profile', bypassing.profile, '--only', only]);
         expect([only, code]).toEqual([only, 3]);
-        expect(err).toContain(`Start it with the base URL ${unseen.proxyUrl}, the proxy_port of the profile`);
+        expect(err).toContain(`Start it with the base URL ${bypassing.proxyUrl}, the proxy_port of the profile`);
       }
     } finally {
-      await unseen.close();
+      await bypassing.close();
     }
     const { api } = candidate.partner;
     expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });

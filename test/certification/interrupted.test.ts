@@ -22,20 +22,20 @@ test.each([
   ['the runner’s own booking', 'genuine-accepted', '/api/v1/bookings/confirm', 1],
   ['a sale of the other channel', 'taken-slot-reported', '/walk-in', 1],
   ['the hold of the integration', 'hold-placed', '/api/v1/partner/holds', 1],
-])('nothing is left of %s that an interruption meets', async (_what, scenario, ending, nth) => {
+])('an interruption during %s leaves no claim', async (_what, scenario, pathEnd, nth) => {
   const stop = new AbortController();
-  let met = 0;
+  let callCount = 0;
   const front = await startFront(service.url, async ({ method, path }) => {
-    if (method !== 'POST' || !path.endsWith(ending)) return;
-    met += 1;
-    if (met !== nth) return;
+    if (method !== 'POST' || !path.endsWith(pathEnd)) return;
+    callCount += 1;
+    if (callCount !== nth) return;
     stop.abort();
     await delay(SLOW_MS);
   });
-  const behind = { ...candidate, baseUrl: front.url };
-  const report = await certifyServed(behind, integration, [scenario], { signal: stop.signal });
+  const interruptible = { ...candidate, baseUrl: front.url };
+  const report = await certifyServed(interruptible, integration, [scenario], { signal: stop.signal });
   await front.close();
-  expect([met >= nth, report.summary.passed, report.summary.failed]).toEqual([true, 0, 0]);
+  expect([callCount >= nth, report.summary.passed, report.summary.failed]).toEqual([true, 0, 0]);
   const claims = await rowsOf(service, 'reservations', {});
   const live = claims.filter(({ status }) => ['ACTIVE', 'BOOKED'].includes(status));
   expect(live.map(({ status, partnerId, slotId }) => ({ status, partnerId, slotId }))).toEqual([]);

@@ -7,9 +7,9 @@ import { anyCandidate, certifyModel, startFront, withOutcome } from './certifica
 import { ROWS } from './defects.ts';
 
 /** Scenarios of level 6 that together choose slots in every way of that level. */
-const OF_ALL_EVENTS = ['tampered-refused', 'genuine-accepted', 'disorder-survived', 'outage-recovered'];
+const RECEIVING_SCENARIOS = ['tampered-refused', 'genuine-accepted', 'disorder-survived', 'outage-recovered'];
 
-// The default limit of deployments.
+// The default rate limit of a deployment.
 const service = await hostedService({ hasWorkers: true, overrides: { RATE_LIMIT_PER_MINUTE: '600' } });
 afterAll(() => service.stop());
 const candidate = await anyCandidate(service);
@@ -60,7 +60,7 @@ test('a sandbox that lacks something leaves a run incomplete, and the report say
   });
 });
 
-test('slots that another partner takes meanwhile fail no scenario: it chooses others', async () => {
+test('slots that another partner takes meanwhile fail no scenario: each scenario chooses others', async () => {
   const contested = await anyCandidate(service);
   const rival = await anyPartner(service, contested.venueIds);
   const taken = new Map<string, string>();
@@ -82,7 +82,7 @@ test('slots that another partner takes meanwhile fail no scenario: it chooses ot
   });
   const losses: string[] = [];
   try {
-    const only = SCENARIOS.filter(({ level, id }) => level < 6 || OF_ALL_EVENTS.includes(id)).map(({ id }) => id);
+    const only = SCENARIOS.filter(({ level, id }) => level < 6 || RECEIVING_SCENARIOS.includes(id)).map(({ id }) => id);
     const report = await certifyModel({ ...contested, baseUrl: front.url }, [], only, ({ id }) => {
       if (taken.size > 0) losses.push(id);
       taken.clear();

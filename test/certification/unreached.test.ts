@@ -49,10 +49,10 @@ test('an integration that breaks off during an action fails, because the scenari
 test.each([
   ['the integration’s calls', '/api/v1/partner/holds', /^The sandbox was not reached by the integration/],
   ['every call', '', /^The sandbox /],
-])('a sandbox that does not accept %s during a run fails nothing', async (_what, from, said) => {
+])('a sandbox that does not accept %s during a run fails nothing', async (_what, pathPrefix, finding) => {
   let isAway = false;
   const front = await startFront(service.url, async ({ path }) => {
-    if (isAway && path.startsWith(from)) throw new Error('away');
+    if (isAway && path.startsWith(pathPrefix)) throw new Error('away');
   });
   const chosen = ['venues-listed', 'hold-placed'];
   const report = await certifyModel({ ...candidate, baseUrl: front.url }, [], chosen, ({ id }) => {
@@ -60,5 +60,5 @@ test.each([
   });
   await front.close();
   expect(outcomesOf(report, chosen)).toEqual({ 'venues-listed': 'passed', 'hold-placed': 'not_tried' });
-  expect(withOutcome(report, 'not_tried')['hold-placed']).toMatch(said);
+  expect(withOutcome(report, 'not_tried')['hold-placed']).toMatch(finding);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { dateIn, openingsIn, TwoMeanings, valueOf } from '../../src/cli/import/cell-values.ts';
+import { AmbiguousCell, dateIn, openingsIn, valueOf } from '../../src/cli/import/cell-values.ts';
 
 const price = (cell: string, separator = ',') => valueOf('price_rupees', cell, separator);
 const time = (cell: string) => valueOf('start_time', cell, ',');
@@ -14,16 +14,16 @@ test.each([
   ['₹ 1,200', 1200],
   ['INR 450.00', 450],
   ['450/-', 450],
-])('a price %s', (cell, rupees) => {
+])('the price %s is read', (cell, rupees) => {
   for (const separator of [',', ';', '\t']) expect(price(cell, separator)).toBe(rupees);
 });
 
 test('a price with a point before three digits is unambiguous only if commas separate the cells', () => {
   expect(price('1.200')).toBe(1.2);
-  expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([expect.any(TwoMeanings), expect.any(TwoMeanings)]);
+  expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([expect.any(AmbiguousCell), expect.any(AmbiguousCell)]);
 });
 
-test.each(['cheap', '4 50', '1,2,3', '12,34,5', '$450', '4e2', ''])('no price: %j', (cell) => {
+test.each(['cheap', '4 50', '1,2,3', '12,34,5', '$450', '4e2', ''])('%j is not a price, and stays as it is', (cell) => {
   expect(price(cell)).toBe(cell);
 });
 
@@ -35,11 +35,11 @@ test.each([
   ['12:00 AM', '00:00'],
   ['12:30 PM', '12:30'],
   ['24:00', '24:00'],
-])('a time %s', (cell, expected) => {
+])('the time %s is read', (cell, expected) => {
   expect(time(cell)).toBe(expected);
 });
 
-test.each(['6', '13:00 PM', '0:30 AM', '06:00:30', 'noon', '6:0'])('no time: %s', (cell) => {
+test.each(['6', '13:00 PM', '0:30 AM', '06:00:30', 'noon', '6:0'])('%s is not a time, and stays as it is', (cell) => {
   expect(time(cell)).toBe(cell);
 });
 
@@ -54,18 +54,18 @@ test.each([
   ['12/25/2026', '2026-12-25'],
   ['25.12.2026', '2026-12-25'],
   ['5/5/2026', '2026-05-05'],
-])('a date %s', (cell, expected) => {
+])('the date %s is read', (cell, expected) => {
   expect(dateIn(cell)).toBe(expected);
 });
 
 test.each(['05/06/2026', '5.6.2026', '12-11-2026', '25/12/26', '05/06/26', '46381', '46381.25'])(
-  'two dates: %s',
+  '%s can mean two dates',
   (cell) => {
-    expect(dateIn(cell)).toBeInstanceOf(TwoMeanings);
+    expect(dateIn(cell)).toBeInstanceOf(AmbiguousCell);
   },
 );
 
-test.each(['Christmas', '31/13/2026', '2026-12-25 06:00', '1/2'])('no date: %s', (cell) => {
+test.each(['Christmas', '31/13/2026', '2026-12-25 06:00', '1/2'])('%s is not a date, and stays as it is', (cell) => {
   expect(dateIn(cell)).toBe(cell);
 });
 

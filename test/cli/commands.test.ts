@@ -58,10 +58,10 @@ describe('the example of each command', () => {
 
   /** The example's fields that a command line sends: not the keys that it generates, nor empty values. */
   function sentByExample({ example, body }: Operation): Record<string, unknown> {
-    const isSaid = ([name, value]: [string, unknown]) =>
+    const isSent = ([name, value]: [string, unknown]) =>
       name !== 'idempotency_key' && value !== null && JSON.stringify(value) !== '[]';
     const fields = body.map(({ name }) => name);
-    return Object.fromEntries(Object.entries(example).filter((entry) => fields.includes(entry[0]) && isSaid(entry)));
+    return Object.fromEntries(Object.entries(example).filter((entry) => fields.includes(entry[0]) && isSent(entry)));
   }
 
   const changes = commands.filter(({ operationId }) => operationOf(operationId).method !== 'GET');
@@ -76,12 +76,12 @@ describe('the example of each command', () => {
       operation.path,
     );
     expect([method, path]).toEqual([operation.method, filled]);
-    const made = (body ?? {}) as Record<string, unknown>;
+    const sent = (body ?? {}) as Record<string, unknown>;
     if (operation.body.some(({ name }) => name === 'idempotency_key')) {
-      expect(made['idempotency_key']).toMatch(/^operator-[0-9a-f-]{36}$/);
-      delete made['idempotency_key'];
+      expect(sent['idempotency_key']).toMatch(/^operator-[0-9a-f-]{36}$/);
+      delete sent['idempotency_key'];
     }
-    expect(made).toEqual(sentByExample(operation));
+    expect(sent).toEqual(sentByExample(operation));
   });
 });
 

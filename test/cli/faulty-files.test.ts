@@ -5,7 +5,7 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { operator } from './operator.ts';
 import { net, venueFile } from './venue-files.ts';
 
-/** Nothing listens there, so a command that sends a call before checking its file fails differently. */
+/** Nothing listens at this address: a command that sends a call before checking its file fails differently. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 const folder = await temporaryFolder();
@@ -30,7 +30,7 @@ describe('a YAML file', () => {
   const files: [string, string | Buffer, unknown[]][] = [
     ['that is empty', '', ['1: the file is empty']],
     ['of a list', '- a\n', ['1: the file must begin with "venues:", a list of venues']],
-    ['whose venues are none', 'venues: Turf House\n', ['1: venues: must be a list']],
+    ['whose venues are not a list', 'venues: Turf House\n', ['1: venues: must be a list']],
     ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
     ['with a field twice', `${house()}  - name: a\n    name: b\n`, ['7: this is not YAML: this field occurs twice']],
     [
@@ -224,7 +224,7 @@ describe('a CSV file', () => {
       ],
     ],
     [
-      'with days that are parts of every object',
+      'with days named like members of every object',
       [
         'kind,venue,city,address,resource,resource_type,sport_category,duration_minutes,price_rupees,operating_hours_start,operating_hours_end,days_of_week,hours',
         'venue,A,B,C',

@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The number of calls that a file of `fileFor` needs. */
+/** The number of writes that the import of a file by `fileFor` makes. */
 const WRITES = 9;
 
 /** A venue of its own with a full turf and a half, a schedule and prices. */
@@ -83,10 +83,10 @@ async function importWith(file: string, number: number, verdict: Verdict) {
 }
 
 describe('an import that stops at any of its calls', () => {
-  let whole: unknown;
+  let complete: unknown;
   beforeAll(async () => {
     await importWith(await fileFor('whole-0'), 0, 'pass');
-    whole = await stateOf('whole-0');
+    complete = await stateOf('whole-0');
   });
 
   const all = Array.from({ length: WRITES }, (_, index) => index + 1);
@@ -96,7 +96,7 @@ describe('an import that stops at any of its calls', () => {
     ...[1, 6, WRITES].map((number) => ({ verdict: 'swallow' as const, number })),
   ];
   test.each(stops)(
-    '($verdict at call $number) reports its progress, sells nothing, and the same command completes it',
+    '($verdict at call $number) reports its progress, sells nothing, and is completed by the same command',
     async ({ verdict, number }) => {
       const venue = `${verdict}-${number}`;
       const file = await fileFor(venue);
@@ -112,18 +112,18 @@ describe('an import that stops at any of its calls', () => {
 
       const again = await operator(url, ['import', file]);
       expect([again.code, again.err]).toEqual([0, '']);
-      expect(await stateOf(venue)).toEqual(whole);
+      expect(await stateOf(venue)).toEqual(complete);
       expect((await operator(url, ['import', file])).out).toContain('Nothing to change');
     },
   );
 
-  // Relations that an interrupted call can leave: none, or on one side only.
+  // `shares_space_with` on each side after an interrupted call: on no side, or on one side only.
   const lopsided = [
     { full: [], half: [] },
     { full: ['half'], half: [] },
     { full: [], half: ['full'] },
   ];
-  test.each(lopsided)('a resource that was half related, %j, is completed too', async (relations) => {
+  test.each(lopsided)('shared space that is stored on one side at most, %j, is completed too', async (relations) => {
     const venue = `swallow-shared-${relations.full.length}${relations.half.length}`;
     const file = await fileFor(venue);
     const { code } = await importWith(file, 6, 'swallow');
@@ -143,30 +143,28 @@ describe('an import that stops at any of its calls', () => {
     });
     const again = await operator(url, ['import', file]);
     expect([again.code, again.err]).toEqual([0, '']);
-    expect(await stateOf(venue)).toEqual(whole);
+    expect(await stateOf(venue)).toEqual(complete);
     expect((await operator(url, ['import', file])).out).toContain('Nothing to change');
   });
 });
 
-describe('as a process', () => {
-  const start = (relay: Relay, file: string) => {
-    const environment = { OPERATOR_URL: relay.url, OPERATOR_API_KEY: OPERATOR_KEY };
-    return startProcess('src/cli/operator.ts', environment, ['import', file]);
-  };
+const start = (relay: Relay, file: string) => {
+  const environment = { OPERATOR_URL: relay.url, OPERATOR_API_KEY: OPERATOR_KEY };
+  return startProcess('src/cli/operator.ts', environment, ['import', file]);
+};
 
-  test('interrupted with Ctrl-C, it completes its step, reports what is missing, and ends with 130', async () => {
-    const relay = await startRelay(url, ({ number }) => {
-      if (number === 4) child.signal('SIGINT');
-      return 'pass';
-    });
-    const file = await fileFor('stop-1');
-    const child = start(relay, file);
-    expect(await child.exited).toEqual({ code: 130, signal: null });
-    await relay.close();
-    expect(relay.writes.length).toBeLessThanOrEqual(5);
-    expect(child.output()).toMatch(/error: Interrupted\.\n[45] steps of 9 done:\n/);
-    expect(child.output()).toContain('Run the same command again to complete it.\n');
-    expect((await operator(url, ['import', file])).code).toBe(0);
-    expect(await stateOf('stop-1')).toEqual(await stateOf('whole-0'));
+test('an import interrupted with Ctrl-C completes its step, reports the missing steps, and ends with 130', async () => {
+  const relay = await startRelay(url, ({ number }) => {
+    if (number === 4) child.signal('SIGINT');
+    return 'pass';
   });
+  const file = await fileFor('stop-1');
+  const child = start(relay, file);
+  expect(await child.exited).toEqual({ code: 130, signal: null });
+  await relay.close();
+  expect(relay.writes.length).toBeLessThanOrEqual(5);
+  expect(child.output()).toMatch(/error: Interrupted\.\n[45] steps of 9 done:\n/);
+  expect(child.output()).toContain('Run the same command again to complete it.\n');
+  expect((await operator(url, ['import', file])).code).toBe(0);
+  expect(await stateOf('stop-1')).toEqual(await stateOf('whole-0'));
 });

@@ -25,11 +25,11 @@ const labels = (steps: readonly Step[]): string[] =>
 const planOf = async (file: string) => operatorJson(url, ['import', file, '--dry-run']);
 const listOf = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
 
+let fileCount = 0;
 /** Writes a new file with this content. */
-let written = 0;
 async function fileWith(content: string, ending = 'yaml'): Promise<string> {
-  written += 1;
-  const file = path.join(folder, `${written}.${ending}`);
+  fileCount += 1;
+  const file = path.join(folder, `${fileCount}.${ending}`);
   await writeFile(file, content);
   return file;
 }
@@ -91,18 +91,14 @@ describe('the example file', () => {
     const slots = await slotsOf(partner, park, monday);
     const full = slots.filter(({ resource_id: id }) => id === 'indiranagar-football-park-full-ground');
     expect(full.map(({ slot_start: start, price_rupees: price }) => [String(start).slice(11, 16), price])).toEqual([
-      ...[
-        ['00:30', 4500],
-        ['02:00', 4500],
-        ['03:30', 4500],
-      ],
-      ...[
-        ['10:00', 4500],
-        ['11:30', 4500],
-        ['13:00', 5500],
-        ['14:30', 5500],
-        ['16:00', 5500],
-      ],
+      ['00:30', 4500],
+      ['02:00', 4500],
+      ['03:30', 4500],
+      ['10:00', 4500],
+      ['11:30', 4500],
+      ['13:00', 5500],
+      ['14:30', 5500],
+      ['16:00', 5500],
     ]);
     const tennis = (await slotsOf(partner, club, monday)).filter(({ resource_id: id }) =>
       String(id).includes('tennis'),
@@ -113,15 +109,15 @@ describe('the example file', () => {
 
 const rulesOf = (...rules: string[]) =>
   `        price_rules:\n${rules.map((rule) => `          - { ${rule} }\n`).join('')}`;
-const imported = async (content: string) => operatorJson(url, ['import', await fileWith(content)]);
-const planned = async (content: string) => planOf(await fileWith(content));
+const importContent = async (content: string) => operatorJson(url, ['import', await fileWith(content)]);
+const planContent = async (content: string) => planOf(await fileWith(content));
 const venueNamed = async (wanted: string) =>
   String((await listOf('venue', 'list')).find(({ name }) => name === wanted)?.['venue_id']);
 
 describe('an existing venue', () => {
   test('changes only in different fields, with one call per object, and keeps what the file does not name', async () => {
     const evenings = rulesOf('name: Evenings, price_rupees: 600, start_time: "18:00"');
-    await imported(venueFile('Cricket Barn', net('Net 1', evenings)));
+    await importContent(venueFile('Cricket Barn', net('Net 1', evenings)));
     const venueId = await venueNamed('Cricket Barn');
     await anyResource(service, venueId, { name: 'Not in the file' });
     await operatorJson(url, ['price-rule', 'add', 'cricket-barn-net-1', '--name', 'By hand', '--price-rupees', '1']);
@@ -171,54 +167,58 @@ describe('an existing venue', () => {
       'name: Three, price_rupees: 3, priority: 9',
     ];
     const ordered = (...rules: string[]) => venueFile('Order Barn', net('Net 1', rulesOf(...rules)));
-    await imported(ordered(one, two, three));
+    await importContent(ordered(one, two, three));
     const names = async () => (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
     expect(await names()).toEqual(['One', 'Two', 'Three']);
 
     const swapped = ordered(two, one, three);
-    expect(labels(stepsOf(await planned(swapped)))).toEqual([
+    expect(labels(stepsOf(await planContent(swapped)))).toEqual([
       'change price rule Net 1 One',
       'remove price rule Net 1 One',
     ]);
-    await imported(swapped);
+    await importContent(swapped);
     expect(await names()).toEqual(['Two', 'Three', 'One']);
 
     const changed = ordered('name: Two, price_rupees: 20', one, three);
-    expect(labels(stepsOf(await planned(changed)))).toEqual([
-      ...['change price rule Net 1 Two', 'change price rule Net 1 One'],
-      ...['remove price rule Net 1 Two', 'remove price rule Net 1 One'],
+    expect(labels(stepsOf(await planContent(changed)))).toEqual([
+      'change price rule Net 1 Two',
+      'change price rule Net 1 One',
+      'remove price rule Net 1 Two',
+      'remove price rule Net 1 One',
     ]);
-    await imported(changed);
+    await importContent(changed);
     expect(await names()).toEqual(['Three', 'Two', 'One']);
-    expect(await planned(changed)).toMatchObject({ result: 'unchanged' });
+    expect(await planContent(changed)).toMatchObject({ result: 'unchanged' });
   });
 
-  test('bookings that a change leaves off sale are named before and after it', async () => {
+  test('bookings whose slots a change takes off sale are named before and after the change', async () => {
     const usual = venueFile('Booked Barn', net('Net 1'));
-    await imported(usual);
+    await importContent(usual);
     const venueId = await venueNamed('Booked Barn');
     const partner = await anyPartner(service, [venueId]);
     const [slotId = ''] = await freeSlotIds(partner, venueId);
     const { booking_id: id } = await bookSlot(partner, slotId);
     const later = usual.replace("start: '06:00'", "start: '07:00'");
 
-    const plan = await planned(later);
+    const plan = await planContent(later);
     expect(plan['off_sale']).toMatchObject([
       { venue: 'Booked Barn, Pune', conflict_count: 1, conflicts: [{ booking_id: id }] },
     ]);
-    const made = await imported(later);
-    expect(made).toMatchObject({ result: 'done', off_sale: [{ conflicts: [{ booking_id: id }] }] });
-    expect(await imported(usual)).toMatchObject({ result: 'done', off_sale: [] });
+    expect(await importContent(later)).toMatchObject({
+      result: 'done',
+      off_sale: [{ conflicts: [{ booking_id: id }] }],
+    });
+    expect(await importContent(usual)).toMatchObject({ result: 'done', off_sale: [] });
   });
 
   test('a new resource of a venue on sale is hidden until it has its schedule and prices', async () => {
-    await imported(venueFile('Hidden Barn', net('Net 1')));
+    await importContent(venueFile('Hidden Barn', net('Net 1')));
     const second = net('Net 2', rulesOf('name: Evenings, price_rupees: 600'));
     const states: unknown[] = [];
     const relay = await startRelay(url, async ({ number }): Promise<Verdict> => {
       if (number > 1) {
-        const made = await operatorJson(url, ['resource', 'show', 'hidden-barn-net-2']);
-        states.push([made['status'], made['resource_type']]);
+        const resource = await operatorJson(url, ['resource', 'show', 'hidden-barn-net-2']);
+        states.push([resource['status'], resource['resource_type']]);
       }
       return 'pass';
     });
@@ -237,7 +237,7 @@ describe('an existing venue', () => {
 });
 
 describe('conflicts that only the service knows are found before any change', () => {
-  const refused = async (content: string): Promise<string> => {
+  const rejectionOf = async (content: string): Promise<string> => {
     const file = await fileWith(content);
     const relay = await startRelay(url, () => 'pass');
     const { code, err } = await operator(relay.url, ['import', file]);
@@ -246,30 +246,32 @@ describe('conflicts that only the service knows are found before any change', ()
     return err.replaceAll(`${file}:`, '');
   };
 
-  test('two venues, or two resources, of one name', async () => {
+  test('two venues or two resources have one name', async () => {
     const { id } = await anyVenue(service, [{ name: 'Net 1' }, { name: 'net 1 ' }], {
       name: 'Twin Barn',
       city: 'Pune',
     });
     const twin = venueFile('Twin Barn', net('Net 1'));
-    expect(await refused(twin)).toMatch(/^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m);
+    expect(await rejectionOf(twin)).toMatch(
+      /^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m,
+    );
     const { id: second } = await anyVenue(service, [], { name: 'twin barn', city: 'pune' });
-    expect(await refused(twin)).toContain(
+    expect(await rejectionOf(twin)).toContain(
       `2: Twin Barn: name: the service has 2 of this name (${[id, second].toSorted().join(', ')}).`,
     );
   });
 
-  test('shared space that cannot be changed', async () => {
+  test('the file changes shared space, which an import cannot do', async () => {
     const sharing = (shared: string, ...more: string[]) =>
       venueFile('Shared Barn', net('Net 1', `        shares_space_with: ${shared}`), net('Net 2'), ...more);
-    await imported(sharing('[Net 2]'));
-    expect(await planned(sharing('[net 2]'))).toMatchObject({ result: 'unchanged' });
-    expect(await refused(sharing('[]'))).toMatch(
+    await importContent(sharing('[Net 2]'));
+    expect(await planContent(sharing('[net 2]'))).toMatchObject({ result: 'unchanged' });
+    expect(await rejectionOf(sharing('[]'))).toMatch(
       /^6: Shared Barn \/ Net 1: shares_space_with: should not share space with Net 2, but does/m,
     );
     const third = sharing('[Net 2, Net 3]', net('Net 3'));
-    expect(labels(stepsOf(await planned(third)))).toEqual([...['create resource Net 3', 'complete resource Net 3']]);
-    await imported(sharing('[Net 2]', net('Net 3')));
-    expect(await refused(third)).toMatch(/should share space with Net 3, but does not/);
+    expect(labels(stepsOf(await planContent(third)))).toEqual(['create resource Net 3', 'complete resource Net 3']);
+    await importContent(sharing('[Net 2]', net('Net 3')));
+    expect(await rejectionOf(third)).toMatch(/should share space with Net 3, but does not/);
   });
 });

@@ -35,7 +35,7 @@ function shell(
 async function sheetOf(venue: string): Promise<string> {
   const file = path.join(await temporaryFolder(), `${venue}.csv`);
   const columns = [
-    ...['kind,venue,city,resource,address,resource_type,sport_category,duration_minutes,price_rupees'],
+    'kind,venue,city,resource,address,resource_type,sport_category,duration_minutes,price_rupees',
     'operating_hours_start,operating_hours_end,price_rule',
   ];
   const rows = [
@@ -68,7 +68,7 @@ describe('as a process', () => {
     expect(await shell('operator api describe | head -n 1')).toEqual({ code: 0, out: '{\n', err: '' });
   });
 
-  test('a full disk is one', async () => {
+  test('a full disk is a failure', async () => {
     expect(await shell('operator api describe > /dev/full')).toEqual({
       code: 1,
       out: '',

@@ -3,19 +3,19 @@ import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 /** A call that may change something, numbered from 1. */
 export type Write = { number: number; method: string; path: string; body: unknown };
 
-/** The fate of a write: passed on, rejected (503), or executed without an answer. */
+/** What happens to a write: passed on, rejected (503), or executed without a response. */
 export type Verdict = 'pass' | 'refuse' | 'swallow' | undefined;
 
 export type Relay = { url: string; writes: Write[]; close: () => Promise<void> };
 
-const REFUSAL = {
+const REJECTION = {
   success: false,
   error: { code: 'SERVICE_UNAVAILABLE', message: 'The database is away.', request_id: 'relay-1' },
 };
 
 const FAULTS: Readonly<Record<NonNullable<Verdict>, Fault>> = {
   pass: { kind: 'none' },
-  refuse: { kind: 'answered', status: 503, body: JSON.stringify(REFUSAL) },
+  refuse: { kind: 'answered', status: 503, body: JSON.stringify(REJECTION) },
   swallow: { kind: 'cut', share: 0 },
 };
 

@@ -58,32 +58,28 @@ describe('for people', () => {
   });
 });
 
-describe('for programs, --json prints', () => {
-  test('the response of the API, with --json before or after the command', async () => {
-    const { body } = await operatorOf(service).get('/api/v1/operator/venues');
-    expect(await operatorJson(url, ['venue', 'list'])).toEqual(body);
-    const { out } = await run('--json', 'venue', 'list');
-    expect(JSON.parse(out)).toEqual(body);
-  });
+test('--json, before or after the command, prints the response of the API', async () => {
+  const { body } = await operatorOf(service).get('/api/v1/operator/venues');
+  expect(await operatorJson(url, ['venue', 'list'])).toEqual(body);
+  const { out } = await run('--json', 'venue', 'list');
+  expect(JSON.parse(out)).toEqual(body);
 });
 
-describe('pages', () => {
-  test('the first says how to get the next, which follows without a gap; --all returns all', async () => {
-    for (const label of ['one', 'two', 'three']) await run('key', 'issue', partner.id, '--label', label);
-    const whole = await operatorJson(url, ['audit', 'list', '--all', '--action', 'issueApiKey']);
-    const ids = (answer: Record<string, unknown>) => (answer['data'] as { id: string }[]).map(({ id }) => id);
-    expect(ids(whole).length).toBeGreaterThanOrEqual(4);
-    expect(whole).toEqual({ success: true, count: ids(whole).length, data: expect.any(Array) });
+test('the first page says how to get the next, which follows without a gap; --all returns all pages', async () => {
+  for (const label of ['one', 'two', 'three']) await run('key', 'issue', partner.id, '--label', label);
+  const whole = await operatorJson(url, ['audit', 'list', '--all', '--action', 'issueApiKey']);
+  const ids = (answer: Record<string, unknown>) => (answer['data'] as { id: string }[]).map(({ id }) => id);
+  expect(ids(whole).length).toBeGreaterThanOrEqual(4);
+  expect(whole).toEqual({ success: true, count: ids(whole).length, data: expect.any(Array) });
 
-    const first = await run('audit', 'list', '--action', 'issueApiKey', '--limit', '2');
-    expect(first.out).toContain('Showing the first 2.');
-    const [, cursor = ''] = /^--cursor (\S+)$/m.exec(first.out) ?? [];
-    const listed = ['audit', 'list', '--action', 'issueApiKey'];
-    const next = await operatorJson(url, [...listed, '--limit', '2', '--cursor', cursor]);
-    expect(ids(next)).toEqual(ids(whole).slice(2, 4));
-    const inPages = await operatorJson(url, [...listed, '--all', '--limit', '1']);
-    expect(ids(inPages)).toEqual(ids(whole));
-  });
+  const first = await run('audit', 'list', '--action', 'issueApiKey', '--limit', '2');
+  expect(first.out).toContain('Showing the first 2.');
+  const [, cursor = ''] = /^--cursor (\S+)$/m.exec(first.out) ?? [];
+  const listed = ['audit', 'list', '--action', 'issueApiKey'];
+  const next = await operatorJson(url, [...listed, '--limit', '2', '--cursor', cursor]);
+  expect(ids(next)).toEqual(ids(whole).slice(2, 4));
+  const inPages = await operatorJson(url, [...listed, '--all', '--limit', '1']);
+  expect(ids(inPages)).toEqual(ids(whole));
 });
 
 describe('values', () => {
@@ -117,7 +113,7 @@ describe('values', () => {
 });
 
 describe('a failure', () => {
-  const refusals: [string, string[], number, RegExp][] = [
+  const failures: [string, string[], number, RegExp][] = [
     [
       'names every fault of the values',
       ['venue', 'create', '--name', '', '--address', 'x', '--city', ''],
@@ -132,18 +128,18 @@ describe('a failure', () => {
     ],
     ['is an unknown command', ['venue', 'crate'], 2, /unknown command 'crate'/],
     ['is an unknown option', ['venue', 'list', '--citty', 'x'], 2, /unknown option '--citty'/],
-    ['is an address of no listener', ['venue', 'list', '--url', 'ftp://127.0.0.1'], 2, /not a valid address/],
+    ['is an address that is not HTTP', ['venue', 'list', '--url', 'ftp://127.0.0.1'], 2, /not a valid address/],
     [
       'is an address with a password, which is not repeated',
       ['venue', 'list', '--url', 'http://operator:secret@127.0.0.1'],
       2,
       /^error: The address must not contain a user or a password\.\n$/,
     ],
-    ['is an id that would lead elsewhere', ['venue', 'show', '..'], 2, /"\.\." is not a valid venue id/],
-    ['is a file that is not there', ['venue', 'create', '--body', '/nowhere.json'], 2, /cannot be read \(ENOENT\)/],
-    ['is a file of no known format', ['import', '/nowhere.txt'], 2, /does not end in \.yaml, \.yml or \.csv/],
+    ['is an id that would change the path', ['venue', 'show', '..'], 2, /"\.\." is not a valid venue id/],
+    ['is a missing file', ['venue', 'create', '--body', '/nowhere.json'], 2, /cannot be read \(ENOENT\)/],
+    ['is a file of an unknown format', ['import', '/nowhere.txt'], 2, /does not end in \.yaml, \.yml or \.csv/],
   ];
-  test.each(refusals)('%s', async (_what, args, code, message) => {
+  test.each(failures)('%s', async (_what, args, code, message) => {
     const ended = await run(...args);
     expect([ended.code, ended.out]).toEqual([code, '']);
     expect(ended.err).toMatch(message);
@@ -209,8 +205,8 @@ describe('the operator key', () => {
     const here = { dataDir, adminPort: new URL(url).port, apiKey: undefined };
     const found = await operator(url, ['venue', 'list'], { environment: { ...here, url: undefined } });
     expect([found.code, found.err]).toEqual([0, '']);
-    const named = await operator(url, ['venue', 'list'], { environment: here });
-    expect([named.code, named.err]).toEqual([2, expect.stringContaining('No operator key was given.')]);
+    const withUrl = await operator(url, ['venue', 'list'], { environment: here });
+    expect([withUrl.code, withUrl.err]).toEqual([2, expect.stringContaining('No operator key was given.')]);
     const without = { ...here, url: undefined, dataDir: `${dataDir}/none` };
     const missing = await operator(url, ['venue', 'list'], { environment: without });
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining(`${dataDir}/none/secrets.json`)]);

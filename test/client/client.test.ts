@@ -36,26 +36,24 @@ async function freeSlot(client: PartnerClient): Promise<Schemas['Slot']> {
   return slot;
 }
 
-const sent = () => proxy.seen.map(({ method, path }) => `${method} ${path}`);
+const requestLines = () => proxy.seen.map(({ method, path }) => `${method} ${path}`);
 
-describe('calls', () => {
-  test('a body without a key gets a new one for each call; an existing key stays', async () => {
-    const client = clientOf(partner.apiKey);
-    const { slot_id } = await freeSlot(client);
-    const first = await client.placeHold({ body: { slot_id } });
-    await expect(client.placeHold({ body: { slot_id } })).rejects.toMatchObject({ code: 'SLOT_NOT_AVAILABLE' });
-    await client.releaseHold({ path: { holdId: first.hold_id } });
-    const own = { slot_id, idempotency_key: `own-${first.hold_id}` };
-    const second = await client.placeHold({ body: own });
-    expect(await client.placeHold({ body: own })).toEqual(second);
-    await client.releaseHold({ path: { holdId: second.hold_id } });
-    const keys = proxy.seen
-      .filter(({ path }) => path === '/api/v1/partner/holds')
-      .map(({ body }) => (JSON.parse(body) as { idempotency_key: string }).idempotency_key);
-    expect(keys.slice(2)).toEqual([own.idempotency_key, own.idempotency_key]);
-    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(keys[1]).not.toBe(keys[0]);
-  });
+test('a body without a key gets a new one for each call; an existing key stays', async () => {
+  const client = clientOf(partner.apiKey);
+  const { slot_id } = await freeSlot(client);
+  const first = await client.placeHold({ body: { slot_id } });
+  await expect(client.placeHold({ body: { slot_id } })).rejects.toMatchObject({ code: 'SLOT_NOT_AVAILABLE' });
+  await client.releaseHold({ path: { holdId: first.hold_id } });
+  const withKey = { slot_id, idempotency_key: `own-${first.hold_id}` };
+  const second = await client.placeHold({ body: withKey });
+  expect(await client.placeHold({ body: withKey })).toEqual(second);
+  await client.releaseHold({ path: { holdId: second.hold_id } });
+  const keys = proxy.seen
+    .filter(({ path }) => path === '/api/v1/partner/holds')
+    .map(({ body }) => (JSON.parse(body) as { idempotency_key: string }).idempotency_key);
+  expect(keys.slice(2)).toEqual([withKey.idempotency_key, withKey.idempotency_key]);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keys[1]).not.toBe(keys[0]);
 });
 
 describe('failures', () => {
@@ -63,8 +61,8 @@ describe('failures', () => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     const hold = await client.placeHold({ body: { slot_id } });
-    const taken = client.placeHold({ body: { slot_id } }, { requestId: 'taken-4711' });
-    await expect(taken).rejects.toMatchObject({
+    const secondHold = client.placeHold({ body: { slot_id } }, { requestId: 'taken-4711' });
+    await expect(secondHold).rejects.toMatchObject({
       name: 'PartnerApiError',
       status: 409,
       code: 'SLOT_NOT_AVAILABLE',
@@ -88,16 +86,16 @@ describe('failures', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test('a response from another server has a code by its status', async () => {
+  test('a response that does not come from the API gets a code from its status', async () => {
     faults = [{ kind: 'answered', status: 418, body: '<h1>teapot</h1>' }];
-    const answered = clientOf(partner.apiKey).getMe();
-    await expect(answered).rejects.toMatchObject({ code: 'HTTP_418', details: [], requestId: undefined });
+    const call = clientOf(partner.apiKey).getMe();
+    await expect(call).rejects.toMatchObject({ code: 'HTTP_418', details: [], requestId: undefined });
   });
 
   test('the key is not sent to the target of a redirect', async () => {
     faults = [{ kind: 'answered', status: 302, headers: { location: '/elsewhere' } }];
     await expect(clientOf(partner.apiKey).getMe()).rejects.toMatchObject({ status: 302 });
-    expect(sent()).toEqual(['GET /api/v1/partner/me']);
+    expect(requestLines()).toEqual(['GET /api/v1/partner/me']);
   });
 });
 
@@ -173,17 +171,17 @@ describe('retries', () => {
     expect(proxy.seen).toHaveLength(times);
   });
 
-  test('the client waits for Retry-After; if it is too long, it rejects with it', async () => {
+  test('the client waits for Retry-After, and rejects with the value if it is too long', async () => {
     faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '1' } }];
-    const from = performance.now();
+    const beganAtMs = performance.now();
     await clientOf(partner.apiKey).getMe();
-    expect(performance.now() - from).toBeGreaterThanOrEqual(990);
+    expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(990);
     faults = [{ kind: 'answered', status: 503, headers: { 'retry-after': '61' } }];
     await expect(clientOf(partner.apiKey).getMe()).rejects.toMatchObject({ retryAfterSeconds: 61 });
     expect(proxy.seen).toHaveLength(3);
   });
 
-  test('an attempt without a response in time counts as unanswered', async () => {
+  test('an attempt without a response in time is retried', async () => {
     faults = [{ kind: 'late', ms: 1_000 }];
     expect((await clientOf(partner.apiKey, { timeoutMs: 500 }).getMe()).partner_id).toBe(partner.id);
     expect(proxy.seen).toHaveLength(2);
@@ -231,11 +229,11 @@ describe('pages', () => {
       pages.push(page.data.map(({ hold_id }) => hold_id));
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
     expect(pages.flat().toSorted()).toEqual(holdIds.toSorted());
-    const asked = sent().filter((each) => each.includes('/partner/holds?'));
-    expect(asked.map((each) => each.includes('status=ACTIVE'))).toEqual([true, true, true]);
+    const listings = requestLines().filter((each) => each.includes('/partner/holds?'));
+    expect(listings.map((each) => each.includes('status=ACTIVE'))).toEqual([true, true, true]);
   });
 
-  test('of a search, which takes no limit, come too', async () => {
+  test('of a search come without a limit, which it does not take', async () => {
     const found: string[] = [];
     for await (const { data } of client.pages('searchSlots', { query: { date: dateIn(3) } }))
       found.push(...data.map(({ slot_id }) => slot_id));

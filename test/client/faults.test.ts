@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createPartnerClient, type PartnerClient } from '../../packages/client/src/index.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -9,11 +9,11 @@ import { sharedService } from '../support/service-host.ts';
 import { type Fault, startFaultyProxy } from './faulty-proxy.ts';
 
 const BOOKINGS = scaled(1_000, 50);
-const AT_ONCE = 8;
+const AT_A_TIME = 8;
 const SEED = propertySeed();
 /** More than the proxy's faults for one request, so that each call succeeds in the end. */
 const TRIES = 8;
-const MOST_STRIKES = TRIES - 1;
+const MAX_FAULTS = TRIES - 1;
 
 const FAULTS: [share: number, fault: Fault][] = [
   [0.06, { kind: 'answered', status: 503, headers: { 'retry-after': '0' } }],
@@ -27,17 +27,17 @@ const FAULTS: [share: number, fault: Fault][] = [
 ];
 
 const service = sharedService();
-const strikes = new Map<string, { random: Random; left: number }>();
+const faultStates = new Map<string, { random: Random; left: number }>();
 
-/** Draws by request id, which identifies the booking: its faults do not depend on how concurrent calls interleave. */
+/** Draws a fault by request id, which names the booking: faults do not depend on how concurrent calls interleave. */
 function faultOf({ requestId }: { requestId: string }): Fault {
   const number = Number(/\d+$/.exec(requestId)?.[0]);
-  const state = strikes.get(requestId) ?? { random: mulberry32(SEED + number), left: MOST_STRIKES };
-  strikes.set(requestId, state);
-  let drawn = state.random();
+  const state = faultStates.get(requestId) ?? { random: mulberry32(SEED + number), left: MAX_FAULTS };
+  faultStates.set(requestId, state);
+  let draw = state.random();
   for (const [share, fault] of requestId === '' || state.left === 0 ? [] : FAULTS) {
-    drawn -= share;
-    if (drawn >= 0) continue;
+    draw -= share;
+    if (draw >= 0) continue;
     state.left -= 1;
     return fault;
   }
@@ -81,21 +81,19 @@ async function book(client: PartnerClient, slotId: string, number: number): Prom
   return (await client.confirmBooking({ body }, confirming)).booking_id;
 }
 
-const strike = (kind: Fault['kind']) => proxy.seen.filter(({ fault }) => fault.kind === kind).length;
+const countFaults = (kind: Fault['kind']) => proxy.seen.filter(({ fault }) => fault.kind === kind).length;
 
-describe(`with ${FAULTS.length} kinds of faults in two of five calls (seed ${SEED})`, () => {
-  test(`the client makes ${BOOKINGS} bookings: none twice, none lost`, async () => {
-    const slots = await freeSlots();
-    const booked = new Map<string, string>();
-    await inParallel(slots.entries(), AT_ONCE, async ([number, slotId]) => {
-      booked.set(slotId, await book(anyClient(), slotId, number));
-    });
+test(`with faults in two of five calls (seed ${SEED}), ${BOOKINGS} bookings are made: none twice, none lost`, async () => {
+  const slots = await freeSlots();
+  const booked = new Map<string, string>();
+  await inParallel(slots.entries(), AT_A_TIME, async ([number, slotId]) => {
+    booked.set(slotId, await book(anyClient(), slotId, number));
+  });
 
-    const stored = await rowsOf(service, 'reservations', { venueId: venue.id });
-    expect(stored).toHaveLength(BOOKINGS);
-    expect(new Set(booked.values()).size).toBe(BOOKINGS);
-    expect(new Map(stored.map(({ slotId, bookingId }) => [slotId, bookingId]))).toEqual(booked);
-    for (const [, { kind }] of FAULTS) expect([kind, strike(kind) > 0]).toEqual([kind, true]);
-    expect(proxy.seen.length).toBeGreaterThan(2.5 * BOOKINGS);
-  }, 300_000);
-});
+  const stored = await rowsOf(service, 'reservations', { venueId: venue.id });
+  expect(stored).toHaveLength(BOOKINGS);
+  expect(new Set(booked.values()).size).toBe(BOOKINGS);
+  expect(new Map(stored.map(({ slotId, bookingId }) => [slotId, bookingId]))).toEqual(booked);
+  for (const [, { kind }] of FAULTS) expect([kind, countFaults(kind) > 0]).toEqual([kind, true]);
+  expect(proxy.seen.length).toBeGreaterThan(2.5 * BOOKINGS);
+}, 300_000);

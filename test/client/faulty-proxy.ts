@@ -6,32 +6,32 @@ import { startStubServer } from '../support/stub-server.ts';
 /** What happens to a request on its way to the service and back. */
 export type Fault =
   | { kind: 'none' }
-  /** The proxy passes it on after a delay. */
+  /** The proxy passes the request on after a delay. */
   | { kind: 'late'; ms: number }
   /** The proxy answers itself; the service does not see the request. */
   | { kind: 'answered'; status: number; headers?: Record<string, string>; body?: string }
   /** The proxy resets the connection; the service does not see the request. */
   | { kind: 'reset' }
-  /** The service executes it. This share of the response arrives, then the proxy cuts the connection. */
+  /** The service executes the call. This share of the response arrives, then the proxy cuts the connection. */
   | { kind: 'cut'; share: number }
-  /** The service executes it, but the caller gets 503. */
+  /** The service executes the call, but the caller gets 503. */
   | { kind: 'unknown' };
 
-type Seen = { method: string; path: string; requestId: string; body: string; fault: Fault };
+type ProxiedCall = { method: string; path: string; requestId: string; body: string; fault: Fault };
 
 /** A proxy before a service. `faultOf` decides about each request; if it rejects, the proxy cuts the connection. */
 export async function startFaultyProxy(
   serviceUrl: string,
-  faultOf: (asked: Omit<Seen, 'fault'>) => Fault | Promise<Fault>,
+  faultOf: (call: Omit<ProxiedCall, 'fault'>) => Fault | Promise<Fault>,
 ) {
-  const seen: Seen[] = [];
+  const seen: ProxiedCall[] = [];
   const closing = new AbortController();
   const agent = new Agent({ keepAlive: true });
   const carryOut = async (req: IncomingMessage, res: ServerResponse) => {
     const body = await buffer(req);
-    const asked = { method: req.method ?? '', path: req.url ?? '', requestId: idOf(req), body: String(body) };
-    const fault = await faultOf(asked);
-    seen.push({ ...asked, fault });
+    const call = { method: req.method ?? '', path: req.url ?? '', requestId: idOf(req), body: String(body) };
+    const fault = await faultOf(call);
+    seen.push({ ...call, fault });
     if (fault.kind === 'reset') return void req.socket.resetAndDestroy();
     if (fault.kind === 'answered') return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{}');
     if (fault.kind === 'late') await delay(fault.ms, undefined, { signal: closing.signal });
@@ -45,13 +45,13 @@ export async function startFaultyProxy(
   const passOn = (req: IncomingMessage, body: Buffer) =>
     new Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>((resolve, reject) => {
       const { method, url = '', headers } = req;
-      const asked = request(serviceUrl + url, { method, headers, agent }, (answer) => {
+      const forwarded = request(serviceUrl + url, { method, headers, agent }, (answer) => {
         buffer(answer).then(
           (text) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: text }),
           reject,
         );
       });
-      asked.on('error', reject).end(body);
+      forwarded.on('error', reject).end(body);
     });
   const handled: Promise<void>[] = [];
   const server = await startStubServer((req, res) => {

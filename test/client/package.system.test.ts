@@ -92,9 +92,9 @@ beforeAll(async () => {
   const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
   const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(({ filename }) => `./${filename}`);
   const offline = { npm_config_offline: 'true', npm_config_ignore_scripts: 'true', npm_config_audit: 'false' };
-  const there = { cwd: app, env: { ...process.env, ...offline } };
-  await run('npm', ['install', ...tarballs], there);
-  await run('sh', ['-ec', await installation()], there);
+  const options = { cwd: app, env: { ...process.env, ...offline } };
+  await run('npm', ['install', ...tarballs], options);
+  await run('sh', ['-ec', await installation()], options);
 }, 240_000);
 afterAll(() => service.stop());
 
@@ -123,13 +123,13 @@ test('in an empty folder, a strict program with the packed client places and con
   const given = JSON.stringify([service.url, apiKey, venue.id, dateIn(3)]);
   const program = `globalThis.given = ${given}; await import('./program.js');`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: app });
-  const [told = '', bookings] = stdout.trimEnd().split('\n');
+  const [result = '', bookings] = stdout.trimEnd().split('\n');
   const [stored] = await rowsOf(service, 'reservations', { venueId: venue.id });
-  expect(JSON.parse(told)).toEqual({ left: expect.any(Number), booking: stored?.bookingId, reason: 'booked' });
+  expect(JSON.parse(result)).toEqual({ left: expect.any(Number), booking: stored?.bookingId, reason: 'booked' });
   expect(bookings).toBe('1');
 });
 
-test('installed as its page says, the lock file names a file of the project and no host', async () => {
+test('after the installation in the README, the lock file names a file of the project and no host', async () => {
   const lock = JSON.parse(await readFile(path.join(app, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { resolved?: string }>;
   };

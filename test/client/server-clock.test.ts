@@ -34,7 +34,7 @@ function world(aheadMs: number) {
 }
 
 test.each([-600_000, 0, 600_000])(
-  'with a clock %i ms ahead of the server, says no more time than there is, and at most two seconds less',
+  'with a clock %i ms ahead of the server, secondsLeft is never too large, and at most about two seconds too small',
   (aheadMs) => {
     const { clock, pass, date, holdFor, serverMs } = world(aheadMs);
     const hold = holdFor(600);
@@ -51,7 +51,7 @@ test.each([-600_000, 0, 600_000])(
   },
 );
 
-test('the clock shows no more time than there is, even after sleep or a wall clock set back', () => {
+test('secondsLeft is never too large, even after sleep or after a wall clock was set back', () => {
   const { clock, pass, date, sleep, setWallBack, holdFor } = world(0);
   const hold = holdFor(600);
   clock.observe(date(), clock.read());
@@ -64,7 +64,7 @@ test('the clock shows no more time than there is, even after sleep or a wall clo
   expect(clock.secondsLeft(hold)).toBeGreaterThan(487);
 });
 
-test('a slow response makes the clock show less, and the next response corrects that', () => {
+test('a slow response makes secondsLeft smaller, and the next response corrects that', () => {
   const { clock, pass, date, holdFor } = world(0);
   const hold = holdFor(600);
   const sentAt = clock.read();
@@ -75,14 +75,14 @@ test('a slow response makes the clock show less, and the next response corrects 
   expect([before, clock.secondsLeft(hold)]).toEqual([581, 590]);
 });
 
-test('shows 0 if the hold has ended, even long ago', () => {
+test('secondsLeft is 0 if the hold has ended, even long ago', () => {
   const { clock, date, holdFor } = world(0);
   clock.observe(date(), clock.read());
   expect(clock.secondsLeft(holdFor(-100))).toBe(0);
   expect(clock.secondsLeft({ ...holdFor(600), status: 'RELEASED' })).toBe(0);
 });
 
-test('shows no time before a response with one', () => {
+test('secondsLeft throws before a response with a Date header', () => {
   const { clock, holdFor } = world(0);
   clock.observe(null, clock.read());
   clock.observe('yesterday', clock.read());

@@ -18,7 +18,7 @@ const BODY = '{"event_type":"hold_created","event_id":"e1"}';
 const NOW = new Date('2026-11-20T09:15:00.500Z');
 
 /** The headers of a delivery, signed with Node's HMAC. */
-function signed(body: string, secret = SECRET, at: Date = NOW): Record<string, string> {
+function signedHeaders(body: string, secret = SECRET, at: Date = NOW): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': `sha256=${hex}` };
@@ -28,9 +28,9 @@ const app = express();
 const server = await startStubServer(app);
 afterAll(() => server.close());
 
-const TWO_SIGNATURES = { ...signed(BODY), 'X-Service-Signature': ['sha256=a', 'sha256=b'] };
+const TWO_SIGNATURES = { ...signedHeaders(BODY), 'X-Service-Signature': ['sha256=a', 'sha256=b'] };
 /** Signed 301 s ago. */
-const STALE = signed(BODY, SECRET, new Date(NOW.getTime() - 301_000));
+const STALE = signedHeaders(BODY, SECRET, new Date(NOW.getTime() - 301_000));
 
 /** Why a delivery is rejected; undefined if it is not. */
 async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined> {
@@ -44,13 +44,13 @@ async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined
 }
 
 async function faultsOf(vectors: Vector[]): Promise<string[]> {
-  const judged = vectors.map(async (vector) => {
+  const checks = vectors.map(async (vector) => {
     const now = new Date(vector.now * 1000);
     const reason = await reasonOf(verifySignature(bodyOf(vector), vector.headers, vector.secret_key, { now }));
-    const isAsSaid = (reason ?? null) === vector.reason && (vector.expected === 'accept') === !reason;
-    return isAsSaid ? [] : [vector.name];
+    const isAsExpected = (reason ?? null) === vector.reason && (vector.expected === 'accept') === !reason;
+    return isAsExpected ? [] : [vector.name];
   });
-  return (await Promise.all(judged)).flat();
+  return (await Promise.all(checks)).flat();
 }
 
 test('the fixed deliveries get the expected verdict and reason', async () => {
@@ -77,14 +77,14 @@ describe('verifyWebhook', () => {
     const event = { event_type: 'hold_created', event_id: 'e1' };
     expect(await verifyWebhook(BODY, headers, SECRET, { now: NOW })).toEqual(event);
     expect(await verifyWebhook(bytes, new Headers(headers), SECRET, { now: NOW })).toEqual(event);
-    expect(await verifyWebhook(Buffer.from(BODY), signed(BODY), SECRET, { now: NOW })).toEqual(event);
+    expect(await verifyWebhook(Buffer.from(BODY), signedHeaders(BODY), SECRET, { now: NOW })).toEqual(event);
   });
 
   test.each<[string, string, Record<string, string | string[]>, string, string]>([
-    ['an undefined secret', BODY, signed(BODY), undefined as never, 'missing_secret'],
-    ['a secret with a line break behind it', BODY, signed(BODY), `${SECRET}\n`, 'malformed_secret'],
+    ['an undefined secret', BODY, signedHeaders(BODY), undefined as never, 'missing_secret'],
+    ['a secret with a line break behind it', BODY, signedHeaders(BODY), `${SECRET}\n`, 'malformed_secret'],
     ['two signatures', BODY, TWO_SIGNATURES, SECRET, 'malformed_signature'],
-    ['a body that is no JSON', 'hello', signed('hello'), SECRET, 'malformed_body'],
+    ['a body that is not JSON', 'hello', signedHeaders('hello'), SECRET, 'malformed_body'],
   ])('rejects %s', async (_what, body, headers, secret, reason) => {
     expect(await reasonOf(verifyWebhook(body, headers, secret, { now: NOW }))).toBe(reason);
   });
@@ -102,15 +102,15 @@ describe('handlers', () => {
     if (event.event_id === 'fails') throw new Error('The queue is full');
     events.push(event);
   };
-  const now = () => signed(BODY, SECRET, new Date());
-  const posted = (headers: Record<string, string>, body = BODY) =>
+  const freshHeaders = () => signedHeaders(BODY, SECRET, new Date());
+  const postToFetchHandler = (headers: Record<string, string>, body = BODY) =>
     fetchWebhook(SECRET, onEvent)(new Request('https://partner.example/', { method: 'POST', headers, body }));
 
   test('of fetch: 204 and the event, 401 without a signature, 400 to invalid JSON, and no event', async () => {
     events.splice(0);
-    expect((await posted(now())).status).toBe(204);
-    expect((await posted({})).status).toBe(401);
-    expect((await posted(signed('hello', SECRET, new Date()), 'hello')).status).toBe(400);
+    expect((await postToFetchHandler(freshHeaders())).status).toBe(204);
+    expect((await postToFetchHandler({})).status).toBe(401);
+    expect((await postToFetchHandler(signedHeaders('hello', SECRET, new Date()), 'hello')).status).toBe(400);
     expect(events).toEqual([JSON.parse(BODY)]);
   });
 
@@ -136,35 +136,35 @@ describe('handlers', () => {
 
     test('behind express.raw: 204 and the event, 401 and no event', async () => {
       events.splice(0);
-      expect(await post('/raw', BODY, now())).toEqual([204, '']);
-      const refused = [401, '{"reason":"signature_mismatch"}'];
-      expect(await post('/raw', `${BODY} `, now())).toEqual(refused);
-      expect(await post('/raw', '', now())).toEqual(refused);
+      expect(await post('/raw', BODY, freshHeaders())).toEqual([204, '']);
+      const rejection = [401, '{"reason":"signature_mismatch"}'];
+      expect(await post('/raw', `${BODY} `, freshHeaders())).toEqual(rejection);
+      expect(await post('/raw', '', freshHeaders())).toEqual(rejection);
       expect(events).toEqual([JSON.parse(BODY)]);
     });
 
     test('if the handler cannot accept the event, the error is passed on', async () => {
       const body = '{"event_id":"fails"}';
-      expect(await post('/raw', body, signed(body, SECRET, new Date()))).toEqual([500, 'The queue is full']);
+      expect(await post('/raw', body, signedHeaders(body, SECRET, new Date()))).toEqual([500, 'The queue is full']);
     });
 
-    test('behind a parser, says so', async () => {
-      const [status, text] = await post('/parsed', BODY, now());
+    test('behind a parser, the response says that the raw body is gone', async () => {
+      const [status, text] = await post('/parsed', BODY, freshHeaders());
       expect([status, text]).toEqual([500, expect.stringContaining('The raw body is gone')]);
     });
 
     test('uses a raw body that the platform kept; without next it responds 500 itself', async () => {
       events.splice(0);
-      expect(await post('/kept', BODY, now())).toEqual([204, '']);
-      expect(await post('/function', BODY, now())).toEqual([204, '']);
+      expect(await post('/kept', BODY, freshHeaders())).toEqual([204, '']);
+      expect(await post('/function', BODY, freshHeaders())).toEqual([204, '']);
       expect(events).toHaveLength(2);
       expect((await post('/function', BODY, {}))[0]).toBe(401);
       expect(reasons).toEqual(['malformed_timestamp']);
       const fails = '{"event_id":"fails"}';
-      const [status, text] = await post('/function', fails, signed(fails, SECRET, new Date()));
+      const [status, text] = await post('/function', fails, signedHeaders(fails, SECRET, new Date()));
       expect([status, text]).toEqual([500, '{"reason":"The queue is full"}']);
       const gone = expect.stringContaining('The raw body is gone');
-      expect(await post('/drained', BODY, now())).toEqual([500, gone]);
+      expect(await post('/drained', BODY, freshHeaders())).toEqual([500, gone]);
     });
 
     test('an empty body with headers that announce one means that the raw body is gone', () => {
@@ -177,7 +177,7 @@ describe('handlers', () => {
 
   test('of Fastify: its scope keeps bytes, and the route responds with the status', async () => {
     type Route = Parameters<Parameters<ReturnType<typeof fastifyWebhook>>[0]['post']>[1];
-    const made: { path?: string; route?: Route; parse?: (body: Uint8Array) => unknown } = {};
+    const mounted: { path?: string; route?: Route; parse?: (body: Uint8Array) => unknown } = {};
     await fastifyWebhook(
       '/webhooks',
       SECRET,
@@ -185,7 +185,7 @@ describe('handlers', () => {
     )({
       removeAllContentTypeParsers: () => undefined,
       addContentTypeParser: (_type, _options, parser) => {
-        made.parse = (body) => {
+        mounted.parse = (body) => {
           let parsed: unknown;
           parser(undefined as never, body, (_error, result) => {
             parsed = result;
@@ -193,13 +193,13 @@ describe('handlers', () => {
           return parsed;
         };
       },
-      post: (path, route) => Object.assign(made, { path, route }),
+      post: (path, route) => Object.assign(mounted, { path, route }),
     });
     const statuses: number[] = [];
     const reply = { code: (status: number) => ({ send: () => statuses.push(status) }) };
-    const body = made.parse?.(Buffer.from(BODY));
-    await made.route?.({ headers: now(), body }, reply);
-    await made.route?.({ headers: {}, body }, reply);
-    expect([made.path, statuses]).toEqual(['/webhooks', [204, 401]]);
+    const body = mounted.parse?.(Buffer.from(BODY));
+    await mounted.route?.({ headers: freshHeaders(), body }, reply);
+    await mounted.route?.({ headers: {}, body }, reply);
+    expect([mounted.path, statuses]).toEqual(['/webhooks', [204, 401]]);
   });
 });

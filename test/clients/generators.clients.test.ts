@@ -23,11 +23,11 @@ const OAPI_CODEGEN = {
 const OPENAPI_TYPESCRIPT = 'openapi-typescript@7.13.0';
 const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
 const TSC = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
-const STRICTLY = ['--noEmit', '--strict'];
-const FOR_BUNDLERS = '--target es2022 --lib es2022,dom --module esnext --moduleResolution bundler'.split(' ');
+const STRICT_FLAGS = ['--noEmit', '--strict'];
+const BUNDLER_FLAGS = '--target es2022 --lib es2022,dom --module esnext --moduleResolution bundler'.split(' ');
 const GO = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
 
-/** The package has no runnable module, and its script contains the folder where pip built it. */
+/** Calls the package's function: it has no runnable module, and its script contains the folder where pip built it. */
 const RUN_OPENAPI_GENERATOR =
   'import sys, openapi_generator_cli; sys.exit(openapi_generator_cli.run(sys.argv[1:]).returncode)';
 
@@ -64,20 +64,20 @@ async function makeGo(description: string, cwd: string): Promise<void> {
 
 async function makeTypeScript(description: string, cwd: string): Promise<void> {
   await openapiGenerator('typescript-fetch', description, cwd);
-  await run(process.execPath, [TSC, ...STRICTLY, ...FOR_BUNDLERS, 'client/index.ts'], { cwd });
+  await run(process.execPath, [TSC, ...STRICT_FLAGS, ...BUNDLER_FLAGS, 'client/index.ts'], { cwd });
 }
 
 async function makeTypedPython(description: string, cwd: string): Promise<void> {
   const program = await python(OPENAPI_PYTHON_CLIENT);
-  const to = ['--output-path', 'client', '--meta', 'none'];
-  const generate = ['-m', 'openapi_python_client', 'generate', '--path', description, ...to];
+  const output = ['--output-path', 'client', '--meta', 'none'];
+  const generate = ['-m', 'openapi_python_client', 'generate', '--path', description, ...output];
   expect(await run(program, generate, { cwd })).not.toContain('WARNING parsing');
   await run(program, ['-c', IMPORT_ALL, 'client'], { cwd });
 }
 
 type Program = (baseUrl: string, apiKey: string, slotId: string) => Promise<string>;
 
-/** `prepare` makes a program that books a slot, in the folder of a client that `make` has made. */
+/** `prepare` makes a program that books a slot, in the folder of the client that `make` generated. */
 type Row = [generator: string, needs: Record<string, string>, make: Make, prepare?: (cwd: string) => Promise<Program>];
 
 const typeScriptProgram =
@@ -86,8 +86,8 @@ const typeScriptProgram =
     await writeFile(path.join(cwd, 'package.json'), '{"private":true,"type":"module"}');
     await symlink(path.join(projectFolder, 'node_modules'), path.join(cwd, 'node_modules'));
     await cp(path.join(import.meta.dirname, source), path.join(cwd, 'program.mts'));
-    const checked = ['--allowImportingTsExtensions', '--types', 'node', ...FOR_BUNDLERS, 'program.mts'];
-    await run(process.execPath, [TSC, ...STRICTLY, ...checked], { cwd });
+    const flags = ['--allowImportingTsExtensions', '--types', 'node', ...BUNDLER_FLAGS, 'program.mts'];
+    await run(process.execPath, [TSC, ...STRICT_FLAGS, ...flags], { cwd });
     return (...args) => run(process.execPath, ['--import', 'tsx', 'program.mts', ...args], { cwd });
   };
 
@@ -126,8 +126,8 @@ const ROWS: Row[] = [
     { mvn: '-version' },
     async (description, cwd) => {
       await openapiGenerator('java', description, cwd);
-      const quietly = ['--batch-mode', '--quiet', '-Dmaven.test.skip=true'];
-      await run('mvn', [...quietly, 'compile'], { cwd: path.join(cwd, 'client') });
+      const flags = ['--batch-mode', '--quiet', '-Dmaven.test.skip=true'];
+      await run('mvn', [...flags, 'compile'], { cwd: path.join(cwd, 'client') });
     },
   ],
   [
@@ -164,7 +164,7 @@ const ROWS: Row[] = [
     async (description, cwd) => {
       const program = path.join(await nodeModules([OPENAPI_TYPESCRIPT]), 'openapi-typescript/bin/cli.js');
       await run(process.execPath, [program, description, '-o', 'client.d.ts'], { cwd });
-      await run(process.execPath, [TSC, ...STRICTLY, 'client.d.ts'], { cwd });
+      await run(process.execPath, [TSC, ...STRICT_FLAGS, 'client.d.ts'], { cwd });
     },
     typeScriptProgram('hold-and-confirm-fetch.mts'),
   ],
@@ -179,11 +179,11 @@ afterAll(() => service.stop());
  * Adds an unknown field to each object of a response, as a later release may. Leaves the partner's own `metadata`
  * alone.
  */
-const grown = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(grown);
+const withUnknownFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withUnknownFields);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(
-    ([name, member]) => [name, name === 'metadata' ? member : grown(member)] as const,
+    ([name, member]) => [name, name === 'metadata' ? member : withUnknownFields(member)] as const,
   );
   return { ...Object.fromEntries(members), added_later: { of: ['a', 'later', 'release'] } };
 };
@@ -203,13 +203,13 @@ for (const [generator, needs, make, prepare] of ROWS) {
       const venue = await anyVenue(service);
       const partner = await anyPartner(service, [venue.id]);
       const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
-      const later = await startFrontProxy(service.url, { change: grown });
+      const laterRelease = await startFrontProxy(service.url, { change: withUnknownFields });
       try {
         const printed = [await program(service.url, partner.apiKey, first)];
-        printed.push(await program(`http://127.0.0.1:${later.port}`, partner.apiKey, second));
+        printed.push(await program(`http://127.0.0.1:${laterRelease.port}`, partner.apiKey, second));
         expect(printed).toEqual(Array(2).fill('SLOT_NOT_AVAILABLE held\nBOOKED\n'));
       } finally {
-        await later.close();
+        await laterRelease.close();
       }
     });
   });

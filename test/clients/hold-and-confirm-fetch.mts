@@ -7,9 +7,9 @@ const client = createClient<paths>({ baseUrl, headers: { 'x-api-key': apiKey } }
 
 const { data: hold } = await client.POST('/api/v1/partner/holds', { body: { slot_id: slotId } });
 if (hold === undefined) throw new Error('not held');
-const { error: refused } = await client.POST('/api/v1/partner/holds', { body: { slot_id: slotId } });
-if (refused === undefined || !('conflict' in refused.error)) throw new Error('held twice');
-process.stdout.write(`${refused.error.code} ${refused.error.conflict?.reason}\n`);
+const { error: rejection } = await client.POST('/api/v1/partner/holds', { body: { slot_id: slotId } });
+if (rejection === undefined || !('conflict' in rejection.error)) throw new Error('held twice');
+process.stdout.write(`${rejection.error.code} ${rejection.error.conflict?.reason}\n`);
 
 const { data: booking } = await client.POST('/api/v1/bookings/confirm', {
   body: {

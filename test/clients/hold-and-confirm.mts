@@ -6,9 +6,9 @@ const configuration = new Configuration({ basePath, apiKey });
 const holds = new HoldsApi(configuration);
 
 const hold = await holds.placeHold({ placeHoldBody: { slotId } });
-const refused = await holds.placeHold({ placeHoldBody: { slotId } }).catch((error: unknown) => error);
-if (!(refused instanceof ResponseError)) throw new Error('held twice');
-const { error } = await refused.response.json();
+const rejection = await holds.placeHold({ placeHoldBody: { slotId } }).catch((error: unknown) => error);
+if (!(rejection instanceof ResponseError)) throw new Error('held twice');
+const { error } = await rejection.response.json();
 process.stdout.write(`${error.code} ${error.conflict.reason}\n`);
 
 const booking = await new BookingsApi(configuration).confirmBooking({

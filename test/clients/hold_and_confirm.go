@@ -25,11 +25,11 @@ func main() {
 		log.Fatal(err)
 	}
 	_, _, err = client.HoldsAPI.PlaceHold(ctx).PlaceHoldBody(body).Execute()
-	var refused *service.GenericOpenAPIError
-	if !errors.As(err, &refused) {
+	var rejection *service.GenericOpenAPIError
+	if !errors.As(err, &rejection) {
 		log.Fatal("held twice: ", err)
 	}
-	model := refused.Model().(service.Error)
+	model := rejection.Model().(service.Error)
 	fmt.Println(model.Error.Code, model.Error.Conflict.Reason)
 
 	order := service.NewConfirmBookingBody(hold.HoldId, "pay_1", "Asha Rao", "+919845012345", "order-"+hold.HoldId)

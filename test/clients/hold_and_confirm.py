@@ -13,9 +13,9 @@ body = service.PlaceHoldBody(slot_id=slot_id)
 hold = service.HoldsApi(client).place_hold(body)
 try:
     service.HoldsApi(client).place_hold(body)
-except service.ApiException as refused:
-    assert refused.status == 409, refused
-    error = refused.data.error
+except service.ApiException as rejection:
+    assert rejection.status == 409, rejection
+    error = rejection.data.error
     print(error.code, error.conflict.reason)
 
 booking = service.BookingsApi(client).confirm_booking(

@@ -21,9 +21,9 @@ beforeAll(async () => {
   client = path.join(folder, 'partner-booking-client-1.0.0.tgz');
 });
 
-type Prepared = { program: string; args: string[] };
+type Command = { program: string; args: string[] };
 /** Prepares an empty folder to run the snippet; returns the command. */
-type Prepare = (folder: string, port: number) => Promise<Prepared>;
+type Prepare = (folder: string, port: number) => Promise<Command>;
 
 const node =
   (snippet: string, packages: string[], args: (port: number) => string[] = () => [snippet]): Prepare =>
@@ -164,18 +164,21 @@ const ROWS: [platform: string, needs: Record<string, string>, prepare: Prepare][
 
 const BODY = '{"event_type":"hold_created","event_id":"e1","details":{"note":"पिच – José"}}';
 
-type Spoilt = { body?: string; sent?: string; ageSeconds?: number };
+type Delivery = { signedBody?: string; sentBody?: string; ageSeconds?: number };
 
-async function deliver(port: number, { body = BODY, sent = body, ageSeconds = 0 }: Spoilt = {}): Promise<number> {
+async function deliver(
+  port: number,
+  { signedBody = BODY, sentBody = signedBody, ageSeconds = 0 }: Delivery = {},
+): Promise<number> {
   const timestampSeconds = Math.floor(Date.now() / 1000) - ageSeconds;
   const response = await fetch(`http://127.0.0.1:${port}/webhooks`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'x-service-timestamp': String(timestampSeconds),
-      'x-service-signature': signDelivery({ secretKey: SECRET_KEY, timestampSeconds, body }),
+      'x-service-signature': signDelivery({ secretKey: SECRET_KEY, timestampSeconds, body: signedBody }),
     },
-    body: sent,
+    body: sentBody,
   });
   await response.arrayBuffer();
   return response.status;
@@ -183,7 +186,7 @@ async function deliver(port: number, { body = BODY, sent = body, ageSeconds = 0 
 
 for (const [platform, needs, prepare] of ROWS) {
   await describeWith(needs, `the snippet for ${platform}`, () => {
-    test('accepts a fresh signature, and nothing else', async () => {
+    test('accepts fresh deliveries whose signature is valid, and no others', async () => {
       const folder = await temporaryFolder();
       const port = await freePort();
       const { program, args } = await prepare(folder, port);
@@ -191,9 +194,9 @@ for (const [platform, needs, prepare] of ROWS) {
       try {
         const statuses = [
           await deliver(port),
-          await deliver(port, { sent: BODY.replace('e1', 'e2') }),
+          await deliver(port, { sentBody: BODY.replace('e1', 'e2') }),
           await deliver(port, { ageSeconds: 310 }),
-          await deliver(port, { body: `${BODY}\n ` }),
+          await deliver(port, { signedBody: `${BODY}\n ` }),
         ];
         expect([statuses, server.output()]).toEqual([[204, 401, 401, 204], expect.any(String)]);
       } finally {

@@ -134,7 +134,7 @@ afterAll(async () => {
 });
 
 /** Deliveries of every booking event before, during and after a rotation, each with its signing secrets. */
-async function mixedRun(): Promise<Delivery[]> {
+async function deliveriesAroundRotation(): Promise<Delivery[]> {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const { id, secretKey: first } = await subscribe(partner, receiver.url);
@@ -165,21 +165,17 @@ async function mixedRun(): Promise<Delivery[]> {
 
 let deliveries: Delivery[];
 beforeAll(async () => {
-  deliveries = await mixedRun();
+  deliveries = await deliveriesAroundRotation();
 });
 
 for (const [name, needs, verify] of LIBRARIES) {
-  await describeWith(needs, `by ${name} each of these deliveries`, () => {
-    test('is genuine with each of its secrets, and a tampered one is not', async () => {
+  await describeWith(needs, name, () => {
+    test('accepts each delivery with each of its secrets, and rejects a tampered one', async () => {
       const folder = await temporaryFolder();
       const rows = deliveries.flatMap(({ attempt: { bytes, headers }, secrets }) => {
         const tampered = Buffer.from(bytes.toString().replace('"event_type"', '"event_typo"'));
-        const each = (body: Buffer, secret: string | undefined) => ({
-          body: body.toString('base64'),
-          headers,
-          secret,
-        });
-        return [...secrets.map((secret) => each(bytes, secret)), each(tampered, secrets[0])];
+        const row = (body: Buffer, secret: string | undefined) => ({ body: body.toString('base64'), headers, secret });
+        return [...secrets.map((secret) => row(bytes, secret)), row(tampered, secrets[0])];
       });
       expect(deliveries).toHaveLength(15);
       const expected = deliveries.flatMap(({ secrets }) => [...secrets.map(() => true), false]);

@@ -42,15 +42,10 @@ const allOf = (environment: Record<string, string>): Config =>
 const oneFault = (sentence: RegExp) => [expect.stringMatching(sentence)];
 
 /** The variables that the faults name, distinct and sorted. */
-const namedIn = (faults: string[]): string[] =>
+const variablesIn = (faults: string[]): string[] =>
   [...new Set(faults.map((fault) => fault.split(' ')[0] ?? ''))].toSorted();
 
 describe('the configuration', () => {
-  test('an empty variable counts as missing', () => {
-    const config = loadConfig({ ...REQUIRED, PORT: '', SERVICE_MODE: '' });
-    expect(config).toMatchObject({ port: 3000, serviceMode: 'sandbox' });
-  });
-
   test('reads lists, the first encryption key first, and ranges of ports', () => {
     const lists = {
       ENCRYPTION_KEYS: `${KEY}, ${Buffer.alloc(32, 2).toString('base64')}`,
@@ -140,7 +135,7 @@ describe('the configuration', () => {
       DEFAULT_TIME_ZONE: '+05:30',
       DEFAULT_REGION: 'ZZ',
     });
-    expect(namedIn(faults)).toEqual([
+    expect(variablesIn(faults)).toEqual([
       'DEFAULT_REGION',
       'DEFAULT_TIME_ZONE',
       'ENCRYPTION_KEYS',
@@ -152,10 +147,10 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('blanks and line breaks around a value are ignored', () => {
+  test('blanks and line breaks around a value are ignored; an empty variable counts as missing', () => {
     const key = REQUIRED.OPERATOR_API_KEY;
-    const padded = { OPERATOR_API_KEY: ` ${key}\r`, QUEUE_PREFIX: '{a}\r', PORT: ' \r' };
-    const expected = { operatorApiKey: key, queuePrefix: '{a}', port: 3000 };
+    const padded = { OPERATOR_API_KEY: ` ${key}\r`, QUEUE_PREFIX: '{a}\r', PORT: ' \r', SERVICE_MODE: '' };
+    const expected = { operatorApiKey: key, queuePrefix: '{a}', port: 3000, serviceMode: 'sandbox' };
     expect(loadConfig({ ...REQUIRED, ...padded })).toMatchObject(expected);
     expect(operatorEnvironment(padded).apiKey).toBe(key);
   });
@@ -165,12 +160,12 @@ describe('the configuration', () => {
     ['ADMIN_HOST', 'localhost', { adminHost: 'localhost' }],
     ['KEEP_ALIVE_TIMEOUT_MS', '620000', { keepAliveTimeoutMs: 620_000 }],
     ['MONGODB_URI', THREE_HOSTS, { mongodbUri: THREE_HOSTS }],
-  ])('%s takes %s', (variable, value, expected) => {
+  ])('%s accepts %s', (variable, value, expected) => {
     expect(loadConfig({ ...REQUIRED, [variable]: value })).toMatchObject(expected);
   });
 
   test.each(['192.0.2.1', '10.0.0.0/8, 2001:db8::/32', 'loopback,uniquelocal', '::1/128'])(
-    'TRUSTED_PROXIES takes %s',
+    'TRUSTED_PROXIES accepts %s',
     (list) => {
       const { trustedProxies } = loadConfig({ ...REQUIRED, TRUSTED_PROXIES: list });
       expect(trustedProxies).toEqual(list.split(/, ?/));
@@ -192,13 +187,13 @@ describe('a process', () => {
     ['rewrap-secrets', { ...bare, ENCRYPTION_KEYS }, ['encryptionKeys']],
   ])('%s requires only its own secrets, and does not keep others', (name, needed, secrets) => {
     expect(faultsIn(name, needed)).toEqual([]);
-    const kept: object = loadConfig(REQUIRED, name);
-    expect(['operatorApiKey', 'encryptionKeys'].filter((secret) => secret in kept)).toEqual(secrets);
+    const config: object = loadConfig(REQUIRED, name);
+    expect(['operatorApiKey', 'encryptionKeys'].filter((secret) => secret in config)).toEqual(secrets);
     for (const [variable, value] of Object.entries({ OPERATOR_API_KEY, ENCRYPTION_KEYS }))
-      if (!(variable in needed)) expect(JSON.stringify(Object.values(kept))).not.toContain(value);
+      if (!(variable in needed)) expect(JSON.stringify(Object.values(config))).not.toContain(value);
   });
 
-  test('does not check the settings of another', () => {
+  test('does not check the settings of other processes', () => {
     const set = { ...REQUIRED, OPERATOR_API_KEY: 'short', WEBHOOK_CONCURRENCY: 'many' };
     expect(faultsIn('hold-expiry', set)).toEqual([]);
     expect(faultsIn('api', set)).toEqual([expect.stringMatching(/^OPERATOR_API_KEY /)]);
@@ -228,7 +223,7 @@ describe('settings that break a promise', () => {
     ['writes acknowledged by one node', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*remove the option$/],
     ['unacknowledged writes', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
     ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
-    ['the same by an old name', { MONGODB_URI: `${URI}&J=false` }, /^MONGODB_URI .* j /],
+    ['writes without a journal, by an old name of the option', { MONGODB_URI: `${URI}&J=false` }, /^MONGODB_URI .* j /],
     ['reads of data that may be rolled back', { MONGODB_URI: `${URI}&readConcernLevel=local` }, /readconcernlevel/],
     ['reads from secondaries', { MONGODB_URI: `${URI}&readPreference=nearest` }, /readpreference/],
     ['writes that are not repeated', { MONGODB_URI: `${URI}&retryWrites=false` }, /retrywrites/],
@@ -306,21 +301,21 @@ describe('settings that break a promise', () => {
     expect(settingsWarnings(loadConfig({ ...REQUIRED, [name]: address }))).toEqual([]);
   });
 
-  const UNMOVED = 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true';
+  const ONE_NODE_URI = 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true';
   test.each([
     ['NODE_TLS_REJECT_UNAUTHORIZED', '0', /NODE_EXTRA_CA_CERTS$/],
     ['WEBHOOK_TIMEOUT_MS', '9999', /must be 10000 .*remove the setting$/],
     ['WEBHOOK_RETRY_DELAYS_SECONDS', '300,900,1800', /must be 300,900,1800,3600 .*remove the setting$/],
     ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*the default, 600$/],
-    ['MONGODB_URI', UNMOVED, /replicaSet=$/],
+    ['MONGODB_URI', ONE_NODE_URI, /replicaSet=$/],
   ])('%s=%s is rejected only in production', (name, value, remedy) => {
     expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(oneFault(new RegExp(`^${name} .*${remedy.source}`)));
     expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
-  test('control: a production environment without faults is neither rejected nor warned about', () => {
-    const stated = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
-    for (const uri of [URI, stated, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
+  test('control: a production environment without faults is neither rejected nor warningsOf about', () => {
+    const explicit = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
+    for (const uri of [URI, explicit, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
       const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
       expect(settingsWarnings(config)).toEqual([]);
     }
@@ -336,7 +331,7 @@ describe('settings that break a promise', () => {
       REDIS_URL: '',
     };
     const faults = faultsOf({ ...PRODUCTION, ...faulty, PORT: '1' });
-    expect(namedIn(faults)).toEqual(Object.keys(faulty));
+    expect(variablesIn(faults)).toEqual(Object.keys(faulty));
     expect(faults.join(' ')).not.toContain('canary');
   });
 });
@@ -349,15 +344,15 @@ test('an unlimited rate is a warning in production, not a fault', () => {
   expect(settingsWarnings(allOf({ ...REQUIRED, ...set }))).toEqual([]);
 });
 
-test('rows that are deleted for good are warned of in production, by the process that deletes them', () => {
-  const warned = (env: Record<string, string>) => settingsWarnings(loadConfig(env, 'hold-expiry'));
+test('in production, the process that deletes rows without an archive warns about that', () => {
+  const warningsOf = (env: Record<string, string>) => settingsWarnings(loadConfig(env, 'hold-expiry'));
   const days = ['HOLDS', 'BOOKINGS', 'EVENTS', 'DELIVERIES', 'DEAD_LETTERS', 'AUDIT'];
   const forEver = Object.fromEntries(days.map((kind) => [`RETENTION_${kind}_DAYS`, '0']));
-  expect(warned(PRODUCTION)).toEqual([expect.stringMatching(/^ARCHIVE_URL is not set: /)]);
+  expect(warningsOf(PRODUCTION)).toEqual([expect.stringMatching(/^ARCHIVE_URL is not set: /)]);
   for (const kind of ['HOLDS', 'BOOKINGS', 'EVENTS', 'DELIVERIES', 'AUDIT'])
-    expect(warned({ ...PRODUCTION, ...forEver, [`RETENTION_${kind}_DAYS`]: '400' })).toHaveLength(1);
-  expect(warned({ ...PRODUCTION, ARCHIVE_URL: 'file:///tmp' })).toEqual([]);
-  expect([...warned({ ...PRODUCTION, ...forEver }), ...warned(REQUIRED)]).toEqual([]);
+    expect(warningsOf({ ...PRODUCTION, ...forEver, [`RETENTION_${kind}_DAYS`]: '400' })).toHaveLength(1);
+  expect(warningsOf({ ...PRODUCTION, ARCHIVE_URL: 'file:///tmp' })).toEqual([]);
+  expect([...warningsOf({ ...PRODUCTION, ...forEver }), ...warningsOf(REQUIRED)]).toEqual([]);
   expect(settingsWarnings(loadConfig(PRODUCTION, 'api'))).toEqual([]);
 });
 
@@ -405,7 +400,7 @@ describe('a variable with nearly the name of a setting', () => {
 
 test('the folder of ARCHIVE_URL must exist where a process archives or restores rows', () => {
   const settings = { ...REQUIRED, ARCHIVE_URL: 'file:///nonexistent/archive' };
-  const refusing = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
-  expect(refusing).toEqual(['hold-expiry', 'restore-archive']);
+  const rejecting = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
+  expect(rejecting).toEqual(['hold-expiry', 'restore-archive']);
   expect(faultsOf(settings)).toEqual(oneFault(/^ARCHIVE_URL must be an existing folder/));
 });

@@ -26,7 +26,7 @@ test.each([
   ['of one byte, repeated', [Buffer.alloc(32, 7)], 'fewer than 8 different'],
   ['that counts', [Buffer.from([...Array(32).keys()])], 'is a counting sequence'],
   ['of two equal halves', [Buffer.concat([HALF, HALF])], 'repeats a shorter sequence'],
-  ['that is there twice', [ONE, randomBytes(32), ONE], 'the same key twice'],
+  ['that occurs twice', [ONE, randomBytes(32), ONE], 'the same key twice'],
 ])('an encryption key %s is weak', (_what, keys, weakness) => {
   expect(weaknessOfEncryptionKeys(keys)).toContain(weakness);
 });
@@ -47,7 +47,7 @@ test('control: keys made as in .env.example, or of hexadecimal digits, are not w
   }
 });
 
-test('keys in the files of this repository are weak', async () => {
+test('keys that files of this repository publish are weak', async () => {
   const files = ['scripts/docs/documents.ts', 'test/operators/session.rules.test.ts'];
   const texts = await Promise.all(files.map((file) => readFile(path.join(projectFolder, file), 'utf8')));
   const published = texts.flatMap((text) =>

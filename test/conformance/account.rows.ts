@@ -10,7 +10,7 @@ const ME = `${PARTNER}/me`;
 export const ACCOUNT_ROWS: readonly Row[] = [
   {
     rules: ['authentication/key-describes-itself', 'authentication/api-key'],
-    title: 'a key reads its partner, itself, its limits, and the granted venues',
+    title: 'GET /me returns the partner, the key and the granted venues',
     endpoints: [`GET ${ME} 200`],
     check: async (world) => {
       const [scene, other] = [
@@ -31,12 +31,12 @@ export const ACCOUNT_ROWS: readonly Row[] = [
       ]);
       expect(me['key']).toMatchObject({ created_at: INSTANT, expires_at: null });
       const withSecond = { ...partner, api: world.client(String(second['api_key'])) };
-      const used = await eventually('the use of the key is noted', async () => {
+      const usedKey = await eventually('the use of the key to be recorded', async () => {
         const { key } = (await read(withSecond, ME)) as { key: { last_used_at: unknown } };
         return key.last_used_at !== null && key;
       });
       const { key_id: id, created_at } = second;
-      expect(used).toEqual({ id, created_at, expires_at, last_used_at: INSTANT });
+      expect(usedKey).toEqual({ id, created_at, expires_at, last_used_at: INSTANT });
 
       expect((await read(rival, ME))['venues']).toEqual([{ venue_id: venue.id, name: 'Arena' }]);
       await revokeGrant(world, scene);

@@ -59,7 +59,7 @@ const DAYS: readonly Row[] = [
   },
   {
     rules: ['availability/fields', 'responses/ids', 'responses/timestamps'],
-    title: '{venue_id, date, slots}, each slot with the documented fields and a slot_id of resource and start',
+    title: 'the body is {venue_id, date, slots}; a slot has the documented fields, and a slot_id of resource and start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -191,7 +191,7 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/order'],
-    title: 'by resource_id, then slot_start',
+    title: 'slots are listed by resource_id, then slot_start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { slots } = await world.scene({ resources: [{ name: 'B' }, { name: 'A' }] });
@@ -248,7 +248,7 @@ const RANGES: readonly Row[] = [
   {
     rules: ['availability/range'],
     title:
-      '{venue_id, from, to, days: [{date, slots}]} with every date including the last, the same as a query of each day',
+      'the body is {venue_id, from, to, days: [{date, slots}]} with both ends, and each day is as a query of that day',
     endpoints: [`${RANGE} 200`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene({ resources: [{}, hours('18:00', '02:00')] });
@@ -265,7 +265,7 @@ const RANGES: readonly Row[] = [
   },
   {
     rules: ['availability/range'],
-    title: '31 days are 200; more are 400, as is a range that ends before it begins',
+    title: '31 days are 200; more days, or a range that ends before it begins, are 400',
     endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
     check: inScene(async ({ venue, partner }) => {
       const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
@@ -320,7 +320,7 @@ const SEARCH: readonly Row[] = [
       const { venue, partner, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
       const [taken] = slots;
       await placeHold(partner, String(taken?.['slot_id']));
-      const free = (await slotsAt(partner, dayOf(venue.id))).filter(({ is_available: is }) => is === true);
+      const free = (await slotsAt(partner, dayOf(venue.id))).filter((slot) => slot['is_available'] === true);
       const found = await read(partner, `${SEARCH_PATH}?date=${dateIn(3)}`);
       expect(found['data']).toEqual(free.map((slot) => ({ venue_id: venue.id, ...slot })));
       const tennis = await read(partner, `${SEARCH_PATH}?date=${dateIn(3)}&sport=Tennis&venue_ids=${venue.id}`);

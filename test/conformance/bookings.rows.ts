@@ -17,7 +17,6 @@ import {
 } from './steps.ts';
 
 const ONE = `GET ${BOOKINGS}/{bookingId}`;
-
 const LIST = `GET ${BOOKINGS}`;
 
 const idsOf = (bookings: Json[]) => bookings.map((booking) => String(booking['booking_id']));
@@ -91,7 +90,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-venue'],
-    title: 'filters by venue; without a grant the list is empty, except for own bookings at a revoked venue',
+    title: 'venue_id filters; without a grant the list has only bookings made before the grant was revoked',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [scene, other] = [await world.scene(), await world.scene()];
@@ -111,7 +110,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-date'],
-    title: "are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
+    title: "from and to are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
@@ -123,19 +122,19 @@ export const BOOKING_ROWS: readonly Row[] = [
       await internals.service.context.db
         .collection('reservations')
         .updateOne({ bookingId: id }, { $set: { bookedAt } });
-      const on = (from: string, to: string, at = '') => listIds(partner, `?from=${from}&to=${to}${at}`);
+      const listDates = (from: string, to: string, more = '') => listIds(partner, `?from=${from}&to=${to}${more}`);
       const atVenue = `&venue_id=${venue.id}`;
-      expect(await on('2026-03-10', '2026-03-10')).toEqual([id]);
-      expect(await on('2026-03-11', '2026-03-11')).toEqual([]);
-      expect(await on('2026-03-11', '2026-03-11', atVenue)).toEqual([id]);
-      expect(await on('2026-03-10', '2026-03-10', atVenue)).toEqual([]);
+      expect(await listDates('2026-03-10', '2026-03-10')).toEqual([id]);
+      expect(await listDates('2026-03-11', '2026-03-11')).toEqual([]);
+      expect(await listDates('2026-03-11', '2026-03-11', atVenue)).toEqual([id]);
+      expect(await listDates('2026-03-10', '2026-03-10', atVenue)).toEqual([]);
       const reversed = await partner.api.get(`${BOOKINGS}?from=2026-03-11&to=2026-03-10`);
       await expectVerdict(reversed, '400 VALIDATION_ERROR from');
     },
   },
   {
     rules: ['bookings/page-size', 'bookings/paging'],
-    title: 'is 1 to 200, and paging repeats and skips nothing, also with equal booked_at',
+    title: 'limit is 1 to 200, and paging repeats and skips nothing, also with equal booked_at',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
@@ -163,7 +162,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/page-size'],
-    title: 'is 50 by default',
+    title: 'limit is 50 by default',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene({ resources: [{ duration_minutes: 15 }] });
@@ -177,7 +176,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-status'],
-    title: 'filters by status; an unknown status is 400',
+    title: 'status filters; an unknown status is 400',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const { partner } = scene;
@@ -193,7 +192,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-customer'],
-    title: 'matches the number in any format',
+    title: 'customer_phone matches the number in any format',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const spoken = await book(scene, { customer_phone: '098765 43210' });
@@ -207,17 +206,17 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-customer'],
-    title: 'is a case-insensitive prefix without surrounding blanks, never a pattern',
+    title: 'customer_name is a case-insensitive prefix without surrounding blanks, never a pattern',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const booking = await book(scene, { customer_name: ' Zoë Rao (home) ' });
       await book(scene, { customer_name: 'Rao Zoë' });
       const hindi = await book(scene, { customer_name: 'नितिन' });
-      const named = (name: string) => listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
+      const listNamed = (name: string) => listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
       for (const name of ['zoë', 'ZOE\u0308', 'ZOË RAO (', 'Zoë Rao (home)', ' Zoë Rao '])
-        expect(await named(name)).toEqual(idsOf([booking]));
-      expect(await named('नि')).toEqual(idsOf([hindi]));
-      for (const name of ['.*', 'oë', '^Zoë', '$']) expect(await named(name)).toEqual([]);
+        expect(await listNamed(name)).toEqual(idsOf([booking]));
+      expect(await listNamed('नि')).toEqual(idsOf([hindi]));
+      for (const name of ['.*', 'oë', '^Zoë', '$']) expect(await listNamed(name)).toEqual([]);
     }),
   },
 ];

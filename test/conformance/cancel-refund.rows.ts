@@ -21,7 +21,7 @@ import {
 type Operation = 'cancel' | 'refund';
 
 const pathOf = (operation: Operation) => `POST ${BOOKINGS}/{bookingId}/${operation}`;
-const REACHES = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
+const FINAL_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 const OTHER = { cancel: 'refund', refund: 'cancel' } as const;
 const UNENDED = { cancelled_at: null, cancellation_reason: null, refunded_at: null, refund_reason: null };
 /** Fields of an ended booking. */
@@ -30,7 +30,7 @@ const ended = (operation: Operation, reason: string): Json =>
     ? { cancelled_at: INSTANT, cancellation_reason: reason }
     : { refunded_at: INSTANT, refund_reason: reason };
 
-/** Rows for both cancel and refund. */
+/** Rows that apply to both cancel and refund. */
 const rowsOf = (operation: Operation): readonly Row[] => [
   oneRequest({
     rules: ['cancel-refund/owner-only', 'bookings/own-only'],
@@ -69,7 +69,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   }),
   oneRequest({
     rules: ['service/moves-no-money', 'requests/unknown-fields'],
-    title: `partial ${operation} does not exist, so a field amount… is rejected`,
+    title: `a partial ${operation} does not exist: a field amount… is rejected`,
     response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'amount_rupees',
     ask: async (scene) => {
@@ -94,22 +94,22 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     check: inScene(async (scene) => {
       const { booking_id } = await book(scene);
       expect(expectStatus(await end(scene.partner, operation, booking_id), 200)).toEqual({
-        message: `Booking ${REACHES[operation].toLowerCase()} successfully`,
+        message: `Booking ${FINAL_STATUS[operation].toLowerCase()} successfully`,
         booking_id,
-        status: REACHES[operation],
+        status: FINAL_STATUS[operation],
       });
     }),
   },
   {
     rules: [`cancel-refund/${operation}`],
-    title: `becomes ${REACHES[operation]} with time and reason, and its slot is free`,
+    title: `${operation}: the booking becomes ${FINAL_STATUS[operation]} with time and reason, and its slot is free`,
     endpoints: [`${pathOf(operation)} 200`],
     check: inScene(async (scene) => {
       const booking = await book(scene);
       const before = await readBooking(scene.partner, booking);
       expect(before).toMatchObject(UNENDED);
       await end(scene.partner, operation, booking['booking_id'], { reason: 'Flooded' });
-      const after = { ...before, status: REACHES[operation], ...ended(operation, 'Flooded') };
+      const after = { ...before, status: FINAL_STATUS[operation], ...ended(operation, 'Flooded') };
       expect(await readBooking(scene.partner, booking)).toEqual(after);
       const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
       expect(shown).toMatchObject({ is_available: true });
@@ -153,7 +153,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
       const key = { idempotency_key: newKey() };
       expectStatus(await end(scene.partner, OTHER[operation], id, key), 200);
       await expectVerdict(end(scene.partner, operation, id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
-      expect(await readBooking(scene.partner, booking)).toMatchObject({ status: REACHES[OTHER[operation]] });
+      expect(await readBooking(scene.partner, booking)).toMatchObject({ status: FINAL_STATUS[OTHER[operation]] });
     }),
   },
 ];
@@ -161,7 +161,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
 /** An ended booking cannot be ended again. */
 const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Row => ({
   rules: ['cancel-refund/ended-booking', 'errors/body'],
-  title: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
+  title: `${operation} of a ${FINAL_STATUS[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
   endpoints: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
   check: inScene(async (scene) => {
     const booking: Json = await book(scene);
@@ -175,7 +175,7 @@ const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Ro
 const EFFECTS: readonly Row[] = [
   {
     rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
-    title: 'becomes REFUNDED; if its slot was sold again meanwhile, that sale stays',
+    title: 'a cancelled booking becomes REFUNDED; if its slot was sold again meanwhile, that sale stays',
     endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
     check: inScene(async (scene, world) => {
       const booking = await book(scene);
@@ -201,5 +201,5 @@ const EFFECTS: readonly Row[] = [
   ).map(rejectedAfter),
 ];
 
-/** Rows for both cancel and refund, and for each of them. */
+/** Cancelling and refunding a booking. */
 export const CANCEL_REFUND_ROWS: readonly Row[] = [...rowsOf('cancel'), ...rowsOf('refund'), ...EFFECTS];

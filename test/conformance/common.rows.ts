@@ -86,7 +86,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/unknown-fields', 'service/additive-changes'],
-    title: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, except partner_id',
+    title: 'unknown body fields are ignored and named in X-Ignored-Fields; in a query they are 400, except partner_id',
     endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner, slot }) => {
       const placed = await hold(partner, slot(), { colour: 'green', $where: '1', partner_id: NOWHERE });
@@ -101,7 +101,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/cursors-and-filters'],
-    title: 'are 400 VALIDATION_ERROR that names them',
+    title: 'unknown cursors and filter values are 400 VALIDATION_ERROR, which names the parameters',
     endpoints: ['GET /api/v1/bookings 400 VALIDATION_ERROR', `GET ${PARTNER}/observability 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
@@ -169,7 +169,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['responses/request-id'],
-    title: 'is on every response; a valid inbound one is kept, another is replaced',
+    title: 'X-Request-Id is on every response; a valid id of the caller is kept, another is replaced',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -183,8 +183,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['errors/body'],
-    title:
-      '{success: false, error: {code, message, request_id, docs, details?}}, details naming path and message of each fault',
+    title: 'the body is {success: false, error: {code, message, request_id, docs, details?}}; details name every fault',
     endpoints: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
@@ -204,7 +203,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['errors/docs'],
-    title: 'links to a page about the code, in HTML and Markdown, without a key',
+    title: 'docs is the path of a page about the code, in HTML and Markdown, which needs no key',
     endpoints: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',

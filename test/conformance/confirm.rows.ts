@@ -26,7 +26,6 @@ import {
 } from './steps.ts';
 
 const POST = `POST ${CONFIRM}`;
-
 const REQUIRED = ['customer_name', 'customer_phone', 'hold_id', 'idempotency_key', 'payment_reference'];
 
 /** Confirming a hold, and its idempotency key. */
@@ -55,7 +54,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['confirm/response', 'packages/credit-at-confirm'],
-    title: '201 with booking_id, slot_id, status BOOKED, booked_at and price_rupees, and the slot is booked',
+    title: 'confirm is 201 {booking_id, slot_id, status: BOOKED, booked_at, price_rupees}, and the slot is booked',
     endpoints: [`${POST} 201`],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const placed = await placeHold(partner, slot());
@@ -141,7 +140,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['confirm/customer-phone'],
-    title: "a valid number, E.164 or national to the service's region, kept as given",
+    title: "customer_phone is a valid number, E.164 or national to the service's region, and is kept as given",
     endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       for (const phone of ['+44 20 7946 0958', '098765 43210']) {
@@ -162,13 +161,13 @@ export const CONFIRM_ROWS: readonly Row[] = [
     endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };
-      for (const by of [partner, rival]) {
-        const { hold_id } = await placeHold(by, slot(), key);
-        const { booking_id: id } = expectStatus(await confirm(by, hold_id, key), 201);
-        const cancelled = await end(by, 'cancel', id, key);
+      for (const caller of [partner, rival]) {
+        const { hold_id } = await placeHold(caller, slot(), key);
+        const { booking_id: id } = expectStatus(await confirm(caller, hold_id, key), 201);
+        const cancelled = await end(caller, 'cancel', id, key);
         await expectVerdict(cancelled, '200');
         expect(cancelled.headers.get('idempotent-replayed')).toBeNull();
-        await expectVerdict(end(by, 'refund', id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
+        await expectVerdict(end(caller, 'refund', id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
       }
     }),
   },

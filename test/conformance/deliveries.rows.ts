@@ -16,7 +16,7 @@ import {
   deadLetter,
   deliveryOnce,
   failedOnce,
-  listening,
+  listen,
   nextAttempt,
   OBSERVABILITY,
   readDelivery,
@@ -32,7 +32,7 @@ const REDELIVER = `POST ${OBSERVABILITY}/deliveries/{id}/redeliver`;
 /** The delivery of a new hold to a receiver that returns 200. */
 async function anyArrival(world: World): Promise<{ attempt: Received; secretKey: string; scene: Scene }> {
   const scene = await world.scene();
-  const listener = await listening(world, scene.partner, ['hold_created']);
+  const listener = await listen(world, scene.partner, ['hold_created']);
   await held(scene);
   return { attempt: await arrival(listener, 'the hold'), secretKey: listener.secretKey, scene };
 }
@@ -40,7 +40,7 @@ async function anyArrival(world: World): Promise<{ attempt: Received; secretKey:
 const HEADERS: readonly Row[] = [
   {
     rules: ['webhooks/headers', 'webhooks/event-id-and-delivery-id'],
-    title: 'application/json, the type of the event, the delivery_id of the body, and attempt 1',
+    title: 'headers: application/json, the type of the event, the delivery_id of the body, and attempt 1',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt } = await anyArrival(world);
@@ -56,7 +56,7 @@ const HEADERS: readonly Row[] = [
   {
     rules: ['webhooks/signature', 'subscriptions/secret', 'webhooks/signed-when-sent'],
     title:
-      'sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes received>", keyed with the whole secret_key',
+      'X-Service-Signature is sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes>" with the secret_key',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
@@ -85,20 +85,18 @@ const HEADERS: readonly Row[] = [
   {
     rules: ['webhooks/replay-window', 'webhooks/signed-when-sent'],
     title:
-      'X-Service-Timestamp is the Unix time of sending; a receiver that verifies as documented rejects it 301 s later, and altered bytes, times and headers',
+      'X-Service-Timestamp is the Unix time of sending; receivers reject it 301 s later, and altered bytes or headers',
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
       const sentAt = Number(headerOf(attempt, 'x-service-timestamp'));
       expect(Math.abs(attempt.atUnixSeconds - sentAt)).toBeLessThan(5);
-      const judged = (change: Partial<Received>) => isGenuine({ ...attempt, ...change }, secretKey);
+      const accepts = (change: Partial<Received>) => isGenuine({ ...attempt, ...change }, secretKey);
       const withHeader = (name: string, value: string) => ({ headers: { ...attempt.headers, [name]: value } });
-      expect([judged({}), judged({ atUnixSeconds: sentAt + 300 }), judged({ atUnixSeconds: sentAt - 300 })]).toEqual([
-        true,
-        true,
-        true,
-      ]);
-      const refused = [
+      expect([accepts({}), accepts({ atUnixSeconds: sentAt + 300 }), accepts({ atUnixSeconds: sentAt - 300 })]).toEqual(
+        [true, true, true],
+      );
+      const rejections = [
         { atUnixSeconds: sentAt + 301 },
         { atUnixSeconds: sentAt - 301 },
         { bytes: Buffer.from(JSON.stringify(attempt.body, null, 1)) },
@@ -106,7 +104,7 @@ const HEADERS: readonly Row[] = [
         withHeader('x-service-timestamp', 'soon'),
         withHeader('x-service-signature', headerOf(attempt, 'x-service-signature').slice('sha256='.length)),
       ];
-      expect(refused.map(judged)).toEqual(refused.map(() => false));
+      expect(rejections.map(accepts)).toEqual(rejections.map(() => false));
     },
   },
 ];
@@ -117,7 +115,7 @@ const succeeding = (status: number): Row => ({
   title: `a response of ${status} is a success, after one attempt`,
   endpoints: [`${LIST} 200`],
   check: inScene(async (scene, world) => {
-    const listener = await listening(world, scene.partner, ['hold_created'], status);
+    const listener = await listen(world, scene.partner, ['hold_created'], status);
     await held(scene);
     const delivery = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length > 0);
     expect(delivery).toMatchObject({ state: 'succeeded', attempts: [{ status_code: status, error: null }] });
@@ -172,7 +170,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['webhooks/retry-delays'],
-    title: '5, 15, 30 and 60 minutes after each failure',
+    title: 'the next attempt is 5, 15, 30 and 60 minutes after each failure',
     endpoints: [`${LIST} 200`, `${ADVANCED} 200`],
     check: async (world) => {
       const { waiting } = await deadLetter(world, await world.scene());
@@ -183,7 +181,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/attempts', 'webhooks/event-id-and-delivery-id', 'webhooks/headers'],
     title:
-      '5 in total, numbered from 1, with the same event_id and event timestamp, each with its own delivery_id and signature',
+      '5 attempts, numbered from 1, with one event_id and event timestamp; each has its own delivery_id and signature',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const { listener } = await deadLetter(world, await world.scene());
@@ -200,7 +198,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['webhooks/signed-when-sent', 'webhooks/signature'],
-    title: 'each retry has a fresh timestamp and a fresh signature, made with the secret then current',
+    title: 'each retry has a new timestamp and a new signature, made with the secret that is current then',
     endpoints: ['POST /api/v1/partner/webhooks/{id}/rotate-secret 200'],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -219,7 +217,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['webhooks/dead-letter', 'observability/list'],
-    title: 'the state is dead_letter, nothing more is sent, and the partner sees it',
+    title: 'after the last attempt the state is dead_letter, nothing more is sent, and the partner can list it',
     endpoints: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
@@ -233,15 +231,15 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['webhooks/dead-letter-alert'],
-    title: 'an error is logged, once',
+    title: 'a dead letter is logged as an error, once',
     endpoints: [],
     needs: 'internals',
     check: async (world, internals) => {
       const { delivery } = await deadLetter(world, await world.scene());
       const alerts = await eventually('the line of the dead letter', async () => {
         const lines = await internals.service.workerLogs();
-        const its = lines.filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
-        return its.length > 0 && its;
+        const found = lines.filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
+        return found.length > 0 && found;
       });
       expect(alerts).toMatchObject([{ level: 'error', attempts: 5 }]);
     },
@@ -251,7 +249,7 @@ const RETRIES: readonly Row[] = [
     title: 'an event can arrive twice with the same event_id: a successful delivery can be redelivered',
     endpoints: [`${REDELIVER} 202`],
     check: inScene(async (scene, world) => {
-      const listener = await listening(world, scene.partner, ['hold_created']);
+      const listener = await listen(world, scene.partner, ['hold_created']);
       await held(scene);
       const delivery = await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
       expectStatus(await redeliver(listener, delivery['id']), 202);
@@ -263,7 +261,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['observability/redeliver'],
-    title: 'of a dead letter is 202 and a fresh series of five attempts, numbered from 1',
+    title: 'redelivery of a dead letter is 202, and starts a new series of five attempts, numbered from 1',
     endpoints: [`${REDELIVER} 202`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
@@ -281,7 +279,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['observability/redeliver'],
-    title: 'of a delivery that waits for a retry is 202, also by X-Delivery-Id, and a fresh series begins now',
+    title: 'redelivery of a delivery that waits for a retry is 202, also by X-Delivery-Id, and starts a new series now',
     endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -295,10 +293,10 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['observability/redeliver'],
-    title: 'during an attempt is 409',
+    title: 'redelivery during an attempt is 409',
     endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
     check: inScene(async (scene, world) => {
-      const listener = await listening(world, scene.partner, ['hold_created'], () => undefined);
+      const listener = await listen(world, scene.partner, ['hold_created'], () => undefined);
       await held(scene);
       await arrival(listener, 'the attempt');
       const { id } = await deliveryOnce(listener, 'the delivery', () => true);
@@ -313,7 +311,7 @@ const RETRIES: readonly Row[] = [
   ).map(notFound),
   {
     rules: ['subscriptions/inactive'],
-    title: 'gets no more deliveries after it is deactivated before a retry',
+    title: 'a subscription that is deactivated before a retry gets no more deliveries',
     endpoints: [`${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -325,7 +323,7 @@ const RETRIES: readonly Row[] = [
   },
   {
     rules: ['sandbox/advance-delivery'],
-    title: "makes a delivery's next attempt now: 200, and it arrives",
+    title: "advance makes a delivery's next attempt now: 200, and the attempt arrives",
     endpoints: [`${ADVANCED} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());

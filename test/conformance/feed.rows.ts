@@ -2,34 +2,33 @@ import { expect } from 'expect';
 import { type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { book, end, expectVerdict, held, inScene, list, listedOnce, PARTNER, read, release } from './steps.ts';
-import { arrival, listening } from './webhook-steps.ts';
+import { arrival, listen } from './webhook-steps.ts';
 
 const FEED = `GET ${PARTNER}/events`;
-
 const EVENTS = `${PARTNER}/events`;
 
 const typesOf = (events: Json[]) => events.map((event) => String(event['event_type']));
 
 const idsOf = (events: Json[]) => events.map((event) => event['event_id']);
 
-/** Creating the scene changed its venue, which the feed reports too. */
-const ofReservations = (events: Json[]) => events.filter((event) => event['event_type'] !== 'availability_changed');
+/** Leaves out the events of creating the scene, which changed the venue. */
+const reservationEvents = (events: Json[]) => events.filter((event) => event['event_type'] !== 'availability_changed');
 
-const listed = async (partner: Partner, path: string) => ofReservations(await list(partner, path));
+const listOfReservations = async (partner: Partner, path: string) => reservationEvents(await list(partner, path));
 
 const feedOf = async (partner: Partner, query: string, count: number) =>
-  ofReservations(
-    await listedOnce(partner, `${EVENTS}?limit=200&${query}`, (data) => ofReservations(data).length >= count),
+  reservationEvents(
+    await listedOnce(partner, `${EVENTS}?limit=200&${query}`, (data) => reservationEvents(data).length >= count),
   );
 
 /** The feed of events. */
 export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
-    title: '{success, count, data, next_cursor}, oldest first, with webhook bodies without delivery_id',
+    title: 'the body is {success, count, data, next_cursor}, oldest first; data are webhook bodies without delivery_id',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene, world) => {
-      const listener = await listening(world, scene.partner);
+      const listener = await listen(world, scene.partner);
       const { booking_id } = await book(scene);
       await end(scene.partner, 'cancel', booking_id, { reason: 'rain' });
       const data = await feedOf(scene.partner, '', 3);
@@ -48,7 +47,7 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed'],
-    title: 'oldest first across reservations: `timestamp` goes back by less than a second, never within a reservation',
+    title: 'across reservations, `timestamp` goes back by less than a second; within one, the order is exact',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let round = 0; round < 3; round += 1) {
@@ -67,7 +66,7 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed'],
-    title: 'is filtered by event_type, venue_id and since; an unknown type and malformed values are 400',
+    title: 'event_type, venue_id and since filter the feed; an unknown type and malformed values are 400',
     endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [here, there] = [await world.scene(), await world.scene()];
@@ -75,7 +74,8 @@ export const FEED_ROWS: readonly Row[] = [
       await book({ ...here, partner });
       await placeHold(partner, there.slot());
       const [first] = await feedOf(partner, '', 3);
-      const types = async (query: string) => typesOf(await listed(partner, `${EVENTS}?${query}`)).toSorted();
+      const types = async (query: string) =>
+        typesOf(await listOfReservations(partner, `${EVENTS}?${query}`)).toSorted();
       expect(await types('event_type=hold_created')).toEqual(['hold_created', 'hold_created']);
       expect(await types(`venue_id=${here.venue.id}`)).toEqual(['booking_created', 'hold_created']);
       expect(await types(`since=${String(first?.['timestamp'])}`)).toHaveLength(3);

@@ -30,15 +30,10 @@ import {
 } from './steps.ts';
 
 const PLACE = `POST ${HOLDS}`;
-
 const READ = `GET ${HOLDS}/{holdId}`;
-
 const LIST = `GET ${HOLDS}`;
-
 const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
-
 const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
-
 const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
 
 /** Actions on an ACTIVE hold. */
@@ -50,12 +45,12 @@ const CALLS = {
 };
 
 /** Only an ACTIVE hold can be confirmed, extended, released or expired. */
-const OF_ENDED: readonly Row[] = (
+const ON_ENDED_HOLDS: readonly Row[] = (
   [
-    ['confirm', 'EXPIRED', 'confirm/before-expiry', "comes before the hold's hold_expiry_at, with a new key too"],
+    ['confirm', 'EXPIRED', 'confirm/before-expiry', 'of an EXPIRED hold, although the key is new'],
     ['confirm', 'RELEASED', 'confirm/hold-not-active', 'of a hold that was released'],
     ['confirm', 'CONSUMED', 'confirm/hold-not-active', 'of a hold that was confirmed before with another key'],
-    ['extend', 'EXPIRED', 'holds/extend', 'of an EXPIRED hold, which stays so'],
+    ['extend', 'EXPIRED', 'holds/extend', 'of an EXPIRED hold'],
     ['extend', 'RELEASED', 'holds/extend', 'of a RELEASED hold'],
     ['cancel', 'CONSUMED', 'holds/cancel-of-ended', 'of a CONSUMED hold'],
     ['cancel', 'EXPIRED', 'holds/cancel-of-ended', 'of an EXPIRED hold'],
@@ -74,7 +69,7 @@ const OF_ENDED: readonly Row[] = (
 const ENDING: readonly Row[] = [
   {
     rules: ['holds/cancel'],
-    title: 'releases a hold: 200 {message, hold_id, status}, and frees the slot; a second time is 200 too',
+    title: 'cancel releases a hold: 200 {message, hold_id, status}, and frees the slot; a second cancel is 200 too',
     endpoints: [`${CANCEL} 200`],
     check: inScene(async (scene) => {
       const { partner, venue } = scene;
@@ -96,7 +91,7 @@ const ENDING: readonly Row[] = [
   {
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
     title:
-      'from that instant, without any worker: reads say EXPIRED, the slot is free, and another partner can hold it at once',
+      'from hold_expiry_at, without any worker, reads say EXPIRED, the slot is free, and another partner can hold it',
     endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
     needs: 'internals',
     check: async (world, internals) => {
@@ -106,7 +101,7 @@ const ENDING: readonly Row[] = [
       const { partner, rival, venue } = scene;
       const placed = await held(scene);
       const expiresAt = millisOf(placed, 'hold_expiry_at');
-      const shown = await eventually('the hold to lapse', async () => {
+      const shown = await eventually('the hold to expire', async () => {
         const now = await readHold(partner, placed);
         return now['status'] === 'EXPIRED' && now;
       });
@@ -139,7 +134,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
 const READING: readonly Row[] = [
   {
     rules: ['holds/states'],
-    title: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so after its booking ends',
+    title: 'a hold is ACTIVE, then CONSUMED, RELEASED or EXPIRED; it stays CONSUMED after its booking ends',
     endpoints: [`${READ} 200`, `${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const { partner } = scene;
@@ -192,7 +187,7 @@ const READING: readonly Row[] = [
 const SANDBOX: readonly Row[] = [
   {
     rules: ['sandbox/expire-hold'],
-    title: 'expires an ACTIVE hold now: 200 with the EXPIRED hold, and its slot is free',
+    title: 'expire ends an ACTIVE hold now: 200 with the EXPIRED hold, and its slot is free',
     endpoints: [`${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const placed = await held(scene);
@@ -221,4 +216,4 @@ const SANDBOX: readonly Row[] = [
 ];
 
 /** How a hold ends, and how to read it. */
-export const HOLD_STATE_ROWS: readonly Row[] = [...OF_ENDED, ...ENDING, ...READING, ...SANDBOX];
+export const HOLD_STATE_ROWS: readonly Row[] = [...ON_ENDED_HOLDS, ...ENDING, ...READING, ...SANDBOX];

@@ -26,7 +26,6 @@ import {
 import type { Scene } from './world.ts';
 
 const PLACE = `POST ${HOLDS}`;
-
 const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
 
 const ttlOf = (body: Json) => (millisOf(body, 'hold_expiry_at') - millisOf(body, 'created_at')) / 1000;
@@ -59,9 +58,9 @@ const ANY_FREE: readonly Row[] = [
       const taken = expectStatus(await anyOf([second, first], rival.api), 201);
       expect(taken['resource_id']).toBe(second);
       expect(expectStatus(await anyOf([second, third]), 201)['resource_id']).toBe(third);
-      const refused = await anyOf([second, third]);
-      await expectVerdict(refused, '409 SLOT_NOT_AVAILABLE');
-      const { conflict } = errorOf(refused);
+      const rejection = await anyOf([second, third]);
+      await expectVerdict(rejection, '409 SLOT_NOT_AVAILABLE');
+      const { conflict } = errorOf(rejection);
       expect(conflict).toMatchObject({
         reason: 'none_free',
         resources: [
@@ -96,12 +95,12 @@ const ANY_FREE: readonly Row[] = [
   },
   {
     rules: ['holds/fields-that-disagree', 'holds/any-free'],
-    title: 'two ways of naming the slot, and a list that is empty, too long or has duplicates',
+    title: 'two ways of naming the slot, and an empty or too long list or one with duplicates, are rejected',
     endpoints: [`${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const [id = ''] = scene.venue.resourceIds;
       const start = startOf(scene);
-      const refused = [
+      const rejections = [
         [{ ...start, slot_id: scene.slots[0]?.['slot_id'], resource_ids: [id] }, 'resource_ids'],
         [{ ...start, slot_id: scene.slots[0]?.['slot_id'], sport_category: 'football' }, 'sport_category'],
         [{ ...start, resource_ids: [id], sport_category: 'football' }, 'sport_category'],
@@ -111,7 +110,7 @@ const ANY_FREE: readonly Row[] = [
         [{ ...start, resource_ids: [id, id] }, 'resource_ids.1'],
         [{ ...start, resource_ids: Array.from({ length: 21 }, (_, index) => `court-${index}`) }, 'resource_ids'],
       ] as const;
-      for (const [body, fields] of refused)
+      for (const [body, fields] of rejections)
         await expectVerdict(scene.partner.api.post(HOLDS, body), `400 VALIDATION_ERROR ${fields}`);
     }),
   },
@@ -225,7 +224,7 @@ const PLACING: readonly Row[] = [
   }),
   {
     rules: ['holds/ttl'],
-    title: 'is 60 to 1,800, by default 600',
+    title: 'ttl_seconds is 60 to 1,800, by default 600',
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       expect(ttlOf(await held(scene))).toBe(600);
@@ -242,8 +241,8 @@ const PLACING: readonly Row[] = [
     response: `${PLACE} 403 VENUE_NOT_AUTHORIZED`,
     ask: async (scene, world) => {
       const outsider = await world.partner();
-      const named = await hold(outsider, scene.slot(), windowOf(scene));
-      await expectVerdict(named, '403 VENUE_NOT_AUTHORIZED');
+      const bySlotId = await hold(outsider, scene.slot(), windowOf(scene));
+      await expectVerdict(bySlotId, '403 VENUE_NOT_AUTHORIZED');
       return outsider.api.post(HOLDS, windowOf(scene));
     },
   }),
@@ -282,8 +281,7 @@ const PLACING: readonly Row[] = [
   }),
   {
     rules: ['holds/conflict', 'holds/slot-not-available'],
-    title:
-      'the response has the reason, the expiry of a blocking hold, and up to 3 free slots of the sport, nearest first',
+    title: 'conflict has the reason, the expiry of the other hold, and up to 3 free slots of the sport, nearest first',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, rival, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
@@ -303,7 +301,7 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['holds/slot-not-available'],
-    title: 'a slot that is booked, started, beyond the horizon or at an inactive venue',
+    title: 'a slot that is booked, past, beyond the horizon or at an inactive venue cannot be held',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async (scene, world) => {
       const { partner, rival, venue } = scene;
@@ -326,15 +324,15 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['idempotency/other-use-is-mismatch'],
-    title: 'a key of a hold on another slot; on the same slot the first hold is returned again',
+    title: 'a key of a hold on another slot is a mismatch; with the same slot, the first hold is returned again',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async (scene) => {
       const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
       const first = await hold(partner, slotId, key);
       expectStatus(first, 201);
-      for (const named of [{ slot_id: slotId }, windowOf(scene)])
-        expectReplay(await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 }), first);
+      for (const slotFields of [{ slot_id: slotId }, windowOf(scene)])
+        expectReplay(await partner.api.post(HOLDS, { ...slotFields, ...key, ttl_seconds: 60 }), first);
       const { slot_id: taken } = await book({ ...scene, partner: rival });
       for (const other of [slot(), String(taken)])
         await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
@@ -374,7 +372,7 @@ const PLACING: readonly Row[] = [
 const EXTENDING: readonly Row[] = [
   {
     rules: ['holds/extend'],
-    title: 'counts ttl_seconds from now and never shortens',
+    title: 'extend counts ttl_seconds from now and never shortens a hold',
     endpoints: [`${EXTEND} 200`],
     check: inScene(async (scene) => {
       const [slotId, key] = [scene.slot(), { idempotency_key: newKey() }];
@@ -407,7 +405,7 @@ const EXTENDING: readonly Row[] = [
     check: async (world, internals) => {
       const scene = await world.scene();
       const placed = await held(scene);
-      // The only way to an old, ACTIVE hold without waiting.
+      // Otherwise the row would wait 100 minutes for a hold of this age.
       const placedAt = new Date(Date.now() - 6_000_000);
       await internals.service.context.db
         .collection('reservations')

@@ -21,7 +21,7 @@ import {
   deadLetter,
   deliveryOnce,
   failedOnce,
-  listening,
+  listen,
   OBSERVABILITY,
   readDelivery,
 } from './webhook-steps.ts';
@@ -36,7 +36,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     title: 'a partner without deliveries: all counts are zero, rate and latencies are null',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
-      const { id, partner, receiver } = await listening(world, await world.partner());
+      const { id, partner, receiver } = await listen(world, await world.partner());
       expect(await read(partner, OBSERVABILITY)).toEqual({
         success: true,
         generated_at: INSTANT,
@@ -95,25 +95,26 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   },
   {
     rules: ['observability/list'],
-    title: 'lists dead letters unless status asks for others; filtered by event_type and subscription_id, and paged',
+    title:
+      'the list has dead letters unless status asks for others; event_type and subscription_id filter, limit pages',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
       const [holds, releases] = [
-        await listening(world, partner, ['hold_created', 'hold_cancelled']),
-        await listening(world, partner, ['hold_cancelled']),
+        await listen(world, partner, ['hold_created', 'hold_cancelled']),
+        await listen(world, partner, ['hold_cancelled']),
       ];
       await release(partner, (await held(scene))['hold_id']);
       const all = await listedOnce(partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 3);
-      const seen = (query: string) => list(partner, `${OBSERVABILITY}${query}`);
-      expect(await seen('')).toEqual([]);
-      expect(await seen('?status=all')).toEqual(all);
-      expect(await seen('?status=retrying')).toEqual([]);
-      expect(await seen('?status=all&event_type=hold_created')).toMatchObject([{ subscription_id: holds.id }]);
-      const one = await seen(`?status=all&subscription_id=${releases.id}`);
+      const listWith = (query: string) => list(partner, `${OBSERVABILITY}${query}`);
+      expect(await listWith('')).toEqual([]);
+      expect(await listWith('?status=all')).toEqual(all);
+      expect(await listWith('?status=retrying')).toEqual([]);
+      expect(await listWith('?status=all&event_type=hold_created')).toMatchObject([{ subscription_id: holds.id }]);
+      const one = await listWith(`?status=all&subscription_id=${releases.id}`);
       expect(one).toMatchObject([{ event_type: 'hold_cancelled', subscription_id: releases.id }]);
       const page = await read(partner, `${OBSERVABILITY}?status=all&limit=2`);
-      const rest = await seen(`?status=all&limit=2&cursor=${String(page['next_cursor'])}`);
+      const rest = await listWith(`?status=all&limit=2&cursor=${String(page['next_cursor'])}`);
       expect([...(page['data'] as Json[]), ...rest]).toEqual(all);
     }),
   },
@@ -127,7 +128,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
     rules: ['observability/delivery', 'webhooks/dead-letter'],
     title:
-      'has its event, subscription, state, payload and every attempt with time, status, error, duration and excerpt',
+      'a delivery has event, subscription, state, payload, and attempts with time, status, error, duration, excerpt',
     endpoints: [`${ONE} 200`],
     check: inScene(async (scene, world) => {
       const page = 'nope '.repeat(10);
@@ -172,7 +173,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     title: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
     endpoints: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
     check: inScene(async (scene, world) => {
-      const listener = await listening(world, scene.partner, ['hold_created']);
+      const listener = await listen(world, scene.partner, ['hold_created']);
       await held(scene);
       const { id } = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length === 1);
       await expectSameRefusal([NOWHERE, id], '404 DELIVERY_NOT_FOUND', (each) =>

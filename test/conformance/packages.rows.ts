@@ -122,14 +122,14 @@ const SELLING: readonly Row[] = [
         purchased_at: INSTANT,
         expires_at: INSTANT,
       });
-      const { purchased_at: from, expires_at: to } = purchase as Json;
-      const days = (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000;
+      const { purchased_at: purchasedAt, expires_at: expiresAt } = purchase as Json;
+      const days = (Date.parse(String(expiresAt)) - Date.parse(String(purchasedAt))) / 86_400_000;
       expect(Math.abs(days - 90)).toBeLessThanOrEqual(1);
     }),
   },
   {
     rules: ['idempotency/same-key-same-response'],
-    title: 'with the same package and customer returns the original purchase and adds no credits',
+    title: 'a repeated key with the same package and customer returns the original purchase and adds no credits',
     endpoints: [`${PURCHASE} 201`],
     check: inScene(async (scene, world) => {
       const packageId = await packageOf(world, scene);
@@ -143,7 +143,7 @@ const SELLING: readonly Row[] = [
   ...(['customer', 'package'] as const).map((what) =>
     oneRequest({
       rules: ['idempotency/other-use-is-mismatch', 'errors/body'],
-      title: `the key with another ${what}`,
+      title: `a key of a purchase with another ${what}`,
       response: `${PURCHASE} 409 IDEMPOTENCY_KEY_MISMATCH`,
       ask: async (scene, world) => {
         const packageId = await packageOf(world, scene);
@@ -304,7 +304,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/refund-returns-credit'],
-    title: 'once, also after a cancel, which itself returns none; an EXHAUSTED purchase is ACTIVE again',
+    title: 'a refund returns the credit once, also after a cancel, which returns none; the purchase is ACTIVE again',
     endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;

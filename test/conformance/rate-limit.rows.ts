@@ -22,7 +22,7 @@ const TRIES = 5;
  * Repeats `check` with a new partner until it passes. A process that waits in vain for Redis for 100 ms counts that
  * call by itself (rate-limits/without-redis), so on a busy machine one extra call may pass.
  */
-async function inOneTry(check: () => Promise<void>): Promise<void> {
+async function withRetries(check: () => Promise<void>): Promise<void> {
   for (let left = TRIES - 1; left > 0; left -= 1) {
     try {
       return await check();
@@ -76,12 +76,12 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(3), (service) =>
-        inOneTry(async () => {
+        withRetries(async () => {
           const [partner, other] = [await partnerAt(world, service), await partnerAt(world, service)];
           expect(await statusesOf(3, () => partner.api.get(VENUES))).toEqual([200, 200, 200]);
-          const refused = await partner.api.get(VENUES);
-          await expectVerdict(refused, '429 RATE_LIMITED');
-          const seconds = Number(refused.headers.get('retry-after'));
+          const rejection = await partner.api.get(VENUES);
+          await expectVerdict(rejection, '429 RATE_LIMITED');
+          const seconds = Number(rejection.headers.get('retry-after'));
           expect([Number.isInteger(seconds), seconds >= 1, seconds <= 60]).toEqual([true, true, true]);
           await expectVerdict(partner.api.post(CONFIRM, {}), '429 RATE_LIMITED');
           await expectVerdict(other.api.get(VENUES), '200');
@@ -96,7 +96,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     check: (world) =>
       withService(limitedTo(4), (service) =>
         withService(hostedService({ overrides: service.environment }), (second) =>
-          inOneTry(async () => {
+          withRetries(async () => {
             const partner = await partnerAt(world, service);
             expect(await statusesOf(2, () => partner.api.get(VENUES))).toEqual([200, 200]);
             const elsewhere = world.client(partner.apiKey, second);
@@ -107,7 +107,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   },
   {
     rules: ['rate-limits/without-redis'],
-    title: 'each process limits by itself and continues to serve',
+    title: 'without Redis, each process limits by itself and continues to serve',
     endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
@@ -119,7 +119,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   },
   {
     rules: ['rate-limits/invalid-keys'],
-    title: 'are 401 at first, then 429 if too many come from one address',
+    title: 'invalid keys are 401 at first, then 429 if too many come from one address',
     endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
@@ -128,7 +128,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
         await expectVerdict(stranger.get(VENUES), '401 INVALID_API_KEY');
         const batch = () => Promise.all(Array.from({ length: 50 }, () => stranger.get(VENUES)));
         let last = await batch();
-        // The documents state no number, but more than this would be no limit.
+        // The contract states no number, but 700 calls without a rejection would be no limit.
         for (let tried = 50; tried < 700 && last.at(-1)?.status !== 429; tried += 50) last = await batch();
         await expectVerdict(stranger.get(VENUES), '429 RATE_LIMITED');
       }),

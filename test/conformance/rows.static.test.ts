@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { routeTables } from '../../scripts/docs/documents.ts';
 import { ERRORS } from '../../src/http/error-registry.ts';
 import type { Operation } from '../../src/http/route.ts';
@@ -17,39 +17,39 @@ function outcomesOf({ responses, errors, query, body }: Operation): string[] {
 const nameOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`;
 
 /** Each of these responses needs a row. */
-const served = routeTables().partner.map((operation) => [nameOf(operation), outcomesOf(operation)] as const);
+const documentedOutcomes = routeTables().partner.map(
+  (operation) => [nameOf(operation), outcomesOf(operation)] as const,
+);
 
-const named = ROWS.flatMap((row) => row.endpoints);
+const rowResponses = ROWS.flatMap((row) => row.endpoints);
 
-describe('the map is complete', () => {
-  test('every rule of docs/contract.md has a row, every row names only such rules, and rule names are unique', () => {
-    expect(new Set(ROWS.flatMap(({ rules }) => rules))).toEqual(new Set(RULES));
-    expect(new Set(RULES).size).toBe(RULES.length);
-    expect(RULES.length).toBeGreaterThan(100);
-  });
+test('every rule of docs/contract.md has a row, every row names only such rules, and rule names are unique', () => {
+  expect(new Set(ROWS.flatMap(({ rules }) => rules))).toEqual(new Set(RULES));
+  expect(new Set(RULES).size).toBe(RULES.length);
+  expect(RULES.length).toBeGreaterThan(100);
+});
 
-  test('rows have unique names', () => {
-    const names = ROWS.map(({ rules, title }) => `${rules[0]}: ${title}`);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
+test('rows have unique names', () => {
+  const names = ROWS.map(({ rules, title }) => `${rules[0]}: ${title}`);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
 
-  test('every endpoint has rows, and rows name only endpoints that exist', () => {
-    expect(ENDPOINTS.toSorted()).toEqual(served.map(([endpoint]) => endpoint).toSorted());
-    expect(new Set(named.map(endpointOf))).toEqual(new Set(ENDPOINTS.map(endpointOf)));
-  });
+test('every endpoint has rows, and rows name only endpoints that exist', () => {
+  expect(ENDPOINTS.toSorted()).toEqual(documentedOutcomes.map(([endpoint]) => endpoint).toSorted());
+  expect(new Set(rowResponses.map(endpointOf))).toEqual(new Set(ENDPOINTS.map(endpointOf)));
+});
 
-  test.each(served)('each response that %s documents has a row', (endpoint, outcomes) => {
-    const rows = new Set(named);
-    expect(outcomes.filter((outcome) => !rows.has(`${endpoint} ${outcome}`))).toEqual([]);
-    expect(outcomes.some((outcome) => outcome.startsWith('2'))).toBe(true);
-    expect(named.some((response) => response.startsWith(`${endpoint} 4`))).toBe(true);
-  });
+test.each(documentedOutcomes)('each response that %s documents has a row', (endpoint, outcomes) => {
+  const rows = new Set(rowResponses);
+  expect(outcomes.filter((outcome) => !rows.has(`${endpoint} ${outcome}`))).toEqual([]);
+  expect(outcomes.some((outcome) => outcome.startsWith('2'))).toBe(true);
+  expect(rowResponses.some((response) => response.startsWith(`${endpoint} 4`))).toBe(true);
+});
 
-  test('a row fails if it never sees its response', () => {
-    const seen = [{ method: 'POST', path: '/api/v1/bookings/b-1/cancel', outcome: '409 INVALID_HOLD_STATE' }];
-    const cancel = 'POST /api/v1/bookings/{bookingId}/cancel';
-    expect(missingResponses([`${cancel} 409 INVALID_HOLD_STATE`], seen)).toEqual([]);
-    const others = [`${cancel} 409 HOLD_EXPIRED`, `${cancel} 200`, 'POST /api/v1/bookings/{bookingId} 200'];
-    expect(missingResponses(others, seen)).toEqual(others);
-  });
+test('a row fails if it never sees its response', () => {
+  const seen = [{ method: 'POST', path: '/api/v1/bookings/b-1/cancel', outcome: '409 INVALID_HOLD_STATE' }];
+  const cancel = 'POST /api/v1/bookings/{bookingId}/cancel';
+  expect(missingResponses([`${cancel} 409 INVALID_HOLD_STATE`], seen)).toEqual([]);
+  const others = [`${cancel} 409 HOLD_EXPIRED`, `${cancel} 200`, 'POST /api/v1/bookings/{bookingId} 200'];
+  expect(missingResponses(others, seen)).toEqual(others);
 });

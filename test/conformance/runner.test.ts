@@ -36,8 +36,8 @@ const rows: Row[] = [
 describe('a run on a deployment', () => {
   let service: HostedService;
   let outcomes: Outcome[];
-  const said: string[] = [];
-  const mine: string[] = [];
+  const progress: string[] = [];
+  const ownPartnerIds: string[] = [];
   const options = () => ({
     baseUrl: service.url,
     adminUrl: service.adminUrl,
@@ -45,8 +45,8 @@ describe('a run on a deployment', () => {
   });
   beforeAll(async () => {
     service = await hostedService({ overrides: { [NO_SUBSCRIPTION]: 'false' } });
-    mine.push((await anyPartner(service)).id);
-    outcomes = await runConformance(options(), { rows, say: (line) => void said.push(line), stopping });
+    ownPartnerIds.push((await anyPartner(service)).id);
+    outcomes = await runConformance(options(), { rows, say: (line) => void progress.push(line), stopping });
   });
   afterAll(() => service.stop());
 
@@ -66,12 +66,12 @@ describe('a run on a deployment', () => {
       expectStatus(await operator.get(`/api/v1/operator/${path}`), 200)['data'] as Record<string, unknown>[];
     const partners = await list('partners');
     expect(partners.length).toBeGreaterThan(3);
-    expect(partners.filter(({ status }) => status === 'active').map(({ partner_id: id }) => id)).toEqual(mine);
+    expect(partners.filter(({ status }) => status === 'active').map(({ partner_id: id }) => id)).toEqual(ownPartnerIds);
     expect(await list('venues')).toMatchObject([{ status: 'inactive' }]);
-    expect(said.filter((line) => line.includes('could not be ended'))).toEqual([]);
+    expect(progress.filter((line) => line.includes('could not be ended'))).toEqual([]);
   });
 
-  test('is rejected with a wrong key, an address where nothing listens, and in production', async () => {
+  test('is rejected with a wrong key, with an address where nothing listens, and in production', async () => {
     const run = (other: object) => runConformance({ ...options(), ...other }, { rows, say: () => undefined, stopping });
     const nowhere = 'http://127.0.0.1:9';
     await expect(run({ operatorKey: 'wrong' })).rejects.toThrow('rejects --operator-key: 401');

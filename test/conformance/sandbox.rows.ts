@@ -13,7 +13,7 @@ import {
   slotNow,
   UUID_V7,
 } from './steps.ts';
-import { arrival, DELIVERIES, deliveryOnce, listening, redeliver, typed, WEBHOOKS } from './webhook-steps.ts';
+import { arrival, DELIVERIES, deliveryOnce, hasType, listen, redeliver, WEBHOOKS } from './webhook-steps.ts';
 import type { Scene } from './world.ts';
 
 const WALK_IN = 'POST /api/v1/sandbox/slots/{slotId}/walk-in';
@@ -30,7 +30,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
     endpoints: ['POST /api/v1/sandbox/reset 200', `POST ${DELIVERIES}/{id}/redeliver 404 WEBHOOK_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, rival } = scene;
-      const listener = await listening(world, partner);
+      const listener = await listen(world, partner);
       const [own, theirs] = [await held(scene), await held({ ...scene, partner: rival })];
       const delivery = await deliveryOnce(listener, 'a delivery', ({ state }) => state === 'succeeded');
       const booking = await bookSlot(partner, scene.slot());
@@ -50,17 +50,17 @@ export const SANDBOX_ROWS: readonly Row[] = [
     endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, venue } = scene;
-      const listener = await listening(world, partner, ['booking_created', 'booking_cancelled']);
+      const listener = await listen(world, partner, ['booking_created', 'booking_cancelled']);
       const slotId = scene.slot();
       const taken = expectStatus(await atSlot(scene, 'walk-in', slotId), 201);
       expect(taken).toEqual({ slot_id: slotId, booking_id: UUID_V7, status: 'BOOKED' });
       expect(await slotNow(partner, venue, slotId)).toMatchObject({ unavailable_reason: 'booked' });
       await expectVerdict(hold(partner, slotId), '409 SLOT_NOT_AVAILABLE');
-      const { body } = await arrival(listener, 'the walk-in', typed('booking_created'));
+      const { body } = await arrival(listener, 'the walk-in', hasType('booking_created'));
       expect(body).toMatchObject({ slot_id: slotId, partner_id: '00000000-0000-7000-8000-000000000000' });
       const released = expectStatus(await atSlot(scene, 'release', slotId), 200);
       expect(released).toEqual({ ...taken, status: 'CANCELLED' });
-      const freed = await arrival(listener, 'the release', typed('booking_cancelled'));
+      const freed = await arrival(listener, 'the release', hasType('booking_cancelled'));
       expect(freed.body).toMatchObject({ slot_id: slotId, booking_id: taken['booking_id'] });
       await expectVerdict(hold(partner, slotId), '201');
       await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');

@@ -96,15 +96,15 @@ export async function expectVerdict(reply: Reply | Promise<Reply>, expected: str
   expect(verdict(await reply)).toBe(expected);
 }
 
-/** Waits until `data` at `path` is as expected; returns it. */
+/** Waits until the items listed at `path` satisfy `isThere`; returns them. */
 export function listedOnce(partner: Partner, path: string, isThere: (data: Json[]) => boolean): Promise<Json[]> {
-  return eventually(`what ${path} is to list`, async () => {
+  return eventually(`${path} to list the expected items`, async () => {
     const data = await list(partner, path);
     return isThere(data) && data;
   });
 }
 
-/** Each call gets this error with the same bytes, so that callers cannot tell which objects exist. */
+/** Every call gets this error, in the same bytes: callers must not learn which objects exist. */
 export async function expectSameRefusal<T>(
   asked: readonly T[],
   refusal: string,

@@ -48,7 +48,7 @@ export const VENUE_ROWS: readonly Row[] = [
   },
   {
     rules: ['venues/granted-only', 'authentication/venue-grants'],
-    title: '{success, count, data} of only the venues granted to the partner',
+    title: 'the body is {success, count, data} with only the venues granted to the partner',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const [one, two, other] = [await world.scene(), await world.scene(), await world.scene()];
@@ -87,7 +87,7 @@ export const VENUE_ROWS: readonly Row[] = [
   },
   {
     rules: ['resources/fields', 'responses/money'],
-    title: '{success, count, data} of resources with the documented fields and their types',
+    title: 'the body is {success, count, data}; each resource has the documented fields',
     endpoints: [`${RESOURCES} 200`],
     check: async (world) => {
       const court = { sport_category: 'tennis', price_rupees: 950.5, duration_minutes: 90 };
@@ -116,11 +116,11 @@ export const VENUE_ROWS: readonly Row[] = [
   },
   {
     rules: ['resources/slug', 'responses/ids'],
-    title: 'is a slug, unique in the whole service; availability and holds accept it as listed',
+    title: 'resource_id is a slug, unique in the whole service; availability and holds accept it as listed',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
     check: async (world) => {
-      const named = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
-      const [{ venue, partner, slots }, twin] = [await world.scene(named), await world.scene(named)];
+      const sceneOptions = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
+      const [{ venue, partner, slots }, twin] = [await world.scene(sceneOptions), await world.scene(sceneOptions)];
       const [resource] = await list(partner, `${VENUES}/${venue.id}/resources`);
       const id = String(resource?.['resource_id']);
       expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);

@@ -15,7 +15,7 @@ const DEADLINE_MS = 90_000;
 export type Listener = { partner: Partner; receiver: WebhookReceiver; id: string; secretKey: string };
 
 /** Subscribes a new receiver for the partner. */
-export async function listening(
+export async function listen(
   world: World,
   partner: Partner,
   eventTypes?: readonly string[],
@@ -39,7 +39,7 @@ export function attemptNumber({ receiver }: Pick<Listener, 'receiver'>, count: n
   return eventually(`${count} attempts`, () => receiver.received[count - 1], DEADLINE_MS);
 }
 
-export const typed =
+export const hasType =
   (type: string) =>
   ({ body }: Received): boolean =>
     body['event_type'] === type;
@@ -48,13 +48,13 @@ export const readDelivery = ({ partner }: Listener, id: unknown): Promise<Json> 
   read(partner, `${DELIVERIES}/${String(id)}`);
 export const attemptsOf = (delivery: Json): Json[] => delivery['attempts'] as Json[];
 
-/** The listener's only delivery, once it satisfies `isSo`. */
-export function deliveryOnce({ partner }: Listener, what: string, isSo: (delivery: Json) => boolean): Promise<Json> {
+/** The listener's only delivery, once it satisfies `isReady`. */
+export function deliveryOnce({ partner }: Listener, what: string, isReady: (delivery: Json) => boolean): Promise<Json> {
   return eventually(
     what,
     async () => {
       const [delivery] = await list(partner, `${OBSERVABILITY}?status=all`);
-      return delivery !== undefined && isSo(delivery) && delivery;
+      return delivery !== undefined && isReady(delivery) && delivery;
     },
     DEADLINE_MS,
   );
@@ -82,7 +82,7 @@ export async function failedOnce(
   scene: Scene,
   answering: Answering = 500,
 ): Promise<{ listener: Listener; delivery: Json }> {
-  const listener = await listening(world, scene.partner, ['hold_created'], answering);
+  const listener = await listen(world, scene.partner, ['hold_created'], answering);
   await held(scene);
   const delivery = await deliveryOnce(listener, 'a failed attempt', (now) => attemptsOf(now).length === 1);
   return { listener, delivery };

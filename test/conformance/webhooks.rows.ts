@@ -28,7 +28,7 @@ import {
   deadLetter,
   deliveryOnce,
   failedOnce,
-  listening,
+  listen,
   readDelivery,
   redeliver,
   WEBHOOKS,
@@ -70,7 +70,7 @@ const notFound = (operation: string): Row => ({
 const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/create', 'subscriptions/secret'],
-    title: '201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
+    title: 'create is 201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
     endpoints: [`${CREATE} 201`],
     check: async (world) => {
       const partner = await world.partner();
@@ -89,17 +89,17 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/event-types'],
-    title: 'one or more known names',
+    title: 'event_types are one or more known names',
     endpoints: [`${CREATE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
-      const refused = [
+      const rejections = [
         [[], 'event_types'],
         ['hold_created', 'event_types'],
         [['booking_confirmed'], 'event_types.0'],
         [['hold_created', '*'], 'event_types.1'],
       ] as const;
-      for (const [types, fields] of refused) {
+      for (const [types, fields] of rejections) {
         await expectVerdict(create(partner, { event_types: types }), `400 VALIDATION_ERROR ${fields}`);
       }
       await expectVerdict(partner.api.post(WEBHOOKS, {}), '400 VALIDATION_ERROR endpoint_url, event_types');
@@ -118,7 +118,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/list', 'subscriptions/secret'],
-    title: "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
+    title: "the body is {success, count, data}: the caller's subscriptions with secret_rotated_at, without the secret",
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -133,7 +133,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/rotate-secret', 'subscriptions/list', 'subscriptions/secret'],
-    title: '200 {id, secret_key, secret_rotated_at} with a new secret; lists show only the time',
+    title: 'rotation is 200 {id, secret_key, secret_rotated_at} with a new secret; lists show only the time',
     endpoints: [`${ROTATE} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -159,7 +159,7 @@ const MANAGEMENT: readonly Row[] = [
   ...['rotate-secret', 'test', 'recover', 'change'].map(notFound),
   {
     rules: ['subscriptions/change'],
-    title: '200 with the subscription; waiting deliveries go to the new address, signed with the unchanged secret',
+    title: 'change is 200 with the subscription; waiting deliveries go to the new address, signed with the same secret',
     endpoints: [`${CHANGE} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
@@ -176,7 +176,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   oneRequest({
     rules: ['subscriptions/change'],
-    title: 'without endpoint_url, event_types and venue_ids',
+    title: 'a change without endpoint_url, event_types and venue_ids',
     response: `${CHANGE} 400 VALIDATION_ERROR`,
     fields: 'endpoint_url, event_types, venue_ids',
     ask: async ({ partner }) => {
@@ -201,7 +201,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/limit'],
-    title: 'a 21st subscription',
+    title: 'a 21st subscription is rejected',
     endpoints: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
     check: async (world) => {
       const partner = await world.partner();
@@ -219,11 +219,11 @@ const MANAGEMENT: readonly Row[] = [
       const event_types = ['hold_expired', 'hold_created'];
       const { id } = expectStatus(await create(partner, { event_types }), 201);
       const other = expectStatus(await create(partner), 201);
-      const refused = [
+      const rejections = [
         await create(partner, { event_types: event_types.toReversed() }),
         await partner.api.patch(`${WEBHOOKS}/${String(other['id'])}`, { event_types }),
       ];
-      for (const reply of refused) {
+      for (const reply of rejections) {
         await expectVerdict(reply, '409 SUBSCRIPTION_EXISTS');
         expect(errorOf(reply).conflict).toEqual({ subscription_id: id });
       }
@@ -231,14 +231,14 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/endpoint-url'],
-    title: 'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
+    title: 'endpoint_url is https without credentials or fragment, of at most 2,048 characters, and no private address',
     endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const guarded = await internals.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
       const partner = await world.partner([], guarded);
       const host = 'https://93.184.215.14';
-      const refused = [
+      const rejections = [
         'http://93.184.215.14/hooks',
         'ftp://93.184.215.14/hooks',
         'not a url',
@@ -249,7 +249,7 @@ const MANAGEMENT: readonly Row[] = [
           (address) => `https://${address}/hooks`,
         ),
       ];
-      for (const endpoint_url of refused) {
+      for (const endpoint_url of rejections) {
         await expectVerdict(create(partner, { endpoint_url }), '400 VALIDATION_ERROR endpoint_url');
       }
       await expectVerdict(create(partner, { endpoint_url: `${host}/hooks?tenant=7` }), '201');
@@ -294,19 +294,19 @@ const VENUES: readonly Row[] = [
   },
   {
     rules: ['subscriptions/venues'],
-    title: '1 to 100 distinct UUIDs of granted venues; a missing and an ungranted one get the same bytes',
+    title: 'venue_ids are 1 to 100 distinct ids of granted venues; a missing and an ungranted one get the same bytes',
     endpoints: [`${CREATE} 403 VENUE_NOT_AUTHORIZED`, `${CHANGE} 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const { venue, partner } = await world.scene();
       const { venue: foreign } = await world.scene();
-      const refused = [
+      const rejections = [
         [[], 'venue_ids'],
         [venue.id, 'venue_ids'],
         [[venue.id, 'north-hall'], 'venue_ids.1'],
         [[venue.id, venue.id.toUpperCase()], 'venue_ids.1'],
         [Array.from({ length: 101 }, () => venue.id), 'venue_ids'],
       ] as const;
-      for (const [venueIds, field] of refused)
+      for (const [venueIds, field] of rejections)
         await expectVerdict(create(partner, { venue_ids: venueIds }), `400 VALIDATION_ERROR ${field}`);
       const { id } = expectStatus(await create(partner, { venue_ids: null }), 201);
       for (const ask of [
@@ -321,11 +321,10 @@ const VENUES: readonly Row[] = [
 const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/rotation-overlap', 'webhooks/standard-webhooks'],
-    title:
-      'during the overlap deliveries are also signed with the old secret, in X-Service-Signature-Previous and webhook-signature; without an overlap they are not',
+    title: 'only during the overlap, deliveries are also signed with the old secret, by both kinds of headers',
     endpoints: [`${ROTATE} 200`],
     check: inScene(async (scene, world) => {
-      const listener = await listening(world, scene.partner, ['hold_created']);
+      const listener = await listen(world, scene.partner, ['hold_created']);
       const rotate = async (body?: Json) => {
         const reply = await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/rotate-secret`, body);
         return String(expectStatus(reply, 200)['secret_key']);
@@ -351,10 +350,10 @@ const REPAIRING: readonly Row[] = [
   },
   {
     rules: ['subscriptions/test'],
-    title: '202, and one genuine sample of a subscribed type with details.test arrives',
+    title: 'test is 202, and one genuine sample of a subscribed type with details.test arrives',
     endpoints: [`${TEST} 202`],
     check: async (world) => {
-      const listener = await listening(world, await world.partner(), ['booking_refunded']);
+      const listener = await listen(world, await world.partner(), ['booking_refunded']);
       expectStatus(await listener.partner.api.post(`${WEBHOOKS}/${listener.id}/test`), 202);
       const sample = await arrival(listener, 'the sample');
       expect(sample.body).toMatchObject({ event_type: 'booking_refunded', details: { test: true } });
@@ -364,7 +363,7 @@ const REPAIRING: readonly Row[] = [
   },
   {
     rules: ['subscriptions/recover'],
-    title: '202 {recovered}: only deliveries without a success are redelivered, with the same event_id',
+    title: 'recover is 202 {recovered}: only deliveries without a success are redelivered, with the same event_id',
     endpoints: [`${RECOVER} 202`],
     check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
@@ -398,7 +397,7 @@ const REPAIRING: readonly Row[] = [
 const DEACTIVATED: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
-    title: 'rejects test, recover and redeliver: 409 WEBHOOK_INACTIVE; its dead letters stay',
+    title: 'an inactive subscription rejects test, recover and redeliver: 409 WEBHOOK_INACTIVE; its dead letters stay',
     endpoints: [
       `${TEST} 409 WEBHOOK_INACTIVE`,
       `${RECOVER} 409 WEBHOOK_INACTIVE`,
@@ -428,7 +427,7 @@ const DEACTIVATED: readonly Row[] = [
   },
   oneRequest({
     rules: ['subscriptions/test'],
-    title: 'of a type that the subscription does not have',
+    title: 'a sample of a type that the subscription does not have',
     response: `${TEST} 400 VALIDATION_ERROR`,
     fields: 'event_type',
     ask: async ({ partner }) => {

@@ -21,7 +21,7 @@ export type World = {
   receiver: (answering?: Answering) => Promise<WebhookReceiver>;
 };
 
-/** Each row has its own world, so that rows can run concurrently. `made`: everything that they have created. */
+/** Each row has its own world, so that rows can run concurrently. `made`: the ids that all worlds have created. */
 export type Worlds = { anyWorld: () => World; made: { partners: string[]; venues: string[] } };
 
 type SceneOptions = { resources?: Json[]; venue?: Json; at?: Listeners };
@@ -37,7 +37,7 @@ export type Scene = {
   slot: () => string;
 };
 
-/** Worlds on a deployment. `receivers`: a reason if the deployment can reach none of ours. */
+/** Worlds on a deployment. `receivers.missing`: why the deployment can reach no receiver of this process. */
 export function createWorlds(deployment: Listeners, receivers: Receivers | { missing: string }): Worlds {
   const made: Worlds['made'] = { partners: [], venues: [] };
   const operator = operatorOf(deployment);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ACTION_NAMES } from '../../src/console/action-names.ts';
+import { ACTION_NAMES } from '../../src/console/audit-page.tsx';
 import { publishedDescription } from '../support/published-description.ts';
 
 test('every changing operation and every action of the audit itself has a readable name', () => {

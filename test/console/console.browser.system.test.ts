@@ -21,7 +21,7 @@ let browser: Browser | undefined;
 let service: Service;
 let world: ConsoleWorld;
 /** The cookie of one sign-in, which every page of this file uses. */
-let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
+let session: Awaited<ReturnType<BrowserContext['storageState']>>;
 beforeAll(async () => {
   if (program === undefined) return;
   [browser, service] = await Promise.all([startBrowser(program), startService()]);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await page.getByLabel('Operator key').fill(OPERATOR_KEY);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${service.adminUrl}/partners`);
-  signedIn = await page.context().storageState();
+  session = await page.context().storageState();
   await watched.close();
 });
 afterAll(async () => {
@@ -47,14 +47,14 @@ const pages = openedPages();
 /** Opens a page of the console. */
 async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
   if (browser === undefined) throw new Error('The browser is not running');
-  const watched = await watchedPage(browser, service.adminUrl, { storageState: signedIn, ...options });
+  const watched = await watchedPage(browser, service.adminUrl, { storageState: session, ...options });
   const page = pages.add(watched);
   await page.goto(service.adminUrl + path);
   return page;
 }
 
 const cell = (page: Page, slotId: string) => page.locator(`[id="${slotId}"]`);
-const said = (page: Page, text: string | RegExp) => page.locator('#toast', { hasText: text }).waitFor();
+const toastSays = (page: Page, text: string | RegExp) => page.locator('#toast', { hasText: text }).waitFor();
 const shot = (page: Page, name: string) => takeScreenshot(page, `console-${name}`);
 const slotState = async (slotId: string) =>
   (await slotsOf(world.partner, world.venueId, world.date)).find((slot) => slot['slot_id'] === slotId)?.[
@@ -79,7 +79,7 @@ describeInBrowser('an operator', () => {
     await page.locator('#any-court-name').fill('Kiran Shah');
     await shot(page, 'any-court');
     await page.locator('#any-court-dialog').getByRole('button', { name: 'Place walk-in' }).click();
-    await said(page, 'The walk-in is placed: ');
+    await toastSays(page, 'The walk-in is placed: ');
     const sold = page.locator('.grid td', { hasText: 'Kiran Shah' });
     expect(await sold.getAttribute('id')).toContain(start.replaceAll(/[-:]/g, '').slice(0, 13));
     expect(await seriousFaults(page)).toEqual([]);
@@ -113,14 +113,14 @@ describeInBrowser('an operator', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('+919845012345');
     await page.keyboard.press('Enter');
-    await said(page, 'The walk-in is placed.');
+    await toastSays(page, 'The walk-in is placed.');
     expect(await cell(page, slotId).innerText()).toMatch(/Walk-in\s+Meera Nair/);
     expect(await slotState(slotId)).toBe('booked');
     expect(await page.evaluate('document.activeElement.closest("td").id')).toBe(slotId);
     await page.keyboard.press('Enter');
     await page.keyboard.type('Did not come');
     await page.keyboard.press('Enter');
-    await said(page, 'The walk-in is cancelled');
+    await toastSays(page, 'The walk-in is cancelled');
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
     expect(await slotState(slotId)).toBeUndefined();
     await page.keyboard.press('Enter');
@@ -140,7 +140,7 @@ describeInBrowser('an operator', () => {
     expect(await slotState(slotId)).toBe('held');
     await dialog.getByLabel('Override the hold').check();
     await dialog.getByRole('button', { name: 'Place walk-in' }).click();
-    await said(page, 'The walk-in is placed.');
+    await toastSays(page, 'The walk-in is placed.');
     const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
     expect(expectStatus(held, 200)['status']).toBe('RELEASED');
   });
@@ -169,7 +169,7 @@ describeInBrowser('an operator', () => {
     await shot(page, 'release-phone');
     await dialog.getByRole('button', { name: 'Release the hold' }).click();
     await page.locator('#confirm-dialog').getByRole('button', { name: 'Release it' }).click();
-    await said(page, 'The hold is released.');
+    await toastSays(page, 'The hold is released.');
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
     expect(await slotState(slotId)).toBeUndefined();
     const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
@@ -187,12 +187,12 @@ describeInBrowser('an operator', () => {
     expect(first).toMatch(/^(10:00|0\d:\d\d)$/);
     await page.clock.runFor(2000);
     expect((await countdown.innerText()) < first).toBe(true);
-    const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
-    await service.context.db.collection('reservations').updateOne({ _id: hold['hold_id'] as never }, lapsed);
-    // Less than the page's own interval between reads.
+    const expiry = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
+    await service.context.db.collection('reservations').updateOne({ _id: hold['hold_id'] as never }, expiry);
+    // The countdown ends before the page's next periodic read.
     await countdown.evaluate((element) => element.setAttribute('data-seconds-left', '10'));
     await page.clock.runFor(11_000);
-    await said(page, `Turf A, `);
+    await toastSays(page, `Turf A, `);
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
   });
 
@@ -222,10 +222,10 @@ describeInBrowser('an operator', () => {
     expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual(['blackout', undefined]);
     await shot(page, 'blackout');
     await cell(page, closed).locator('.slot').click();
-    const standing = page.getByRole('link', { name: 'See the holds and bookings in it' });
-    expect(service.adminUrl + String(await standing.getAttribute('href'))).toBe(address);
+    const link = page.getByRole('link', { name: 'See the holds and bookings in it' });
+    expect(service.adminUrl + String(await link.getAttribute('href'))).toBe(address);
     await page.getByRole('button', { name: 'Withdraw blackout' }).click();
-    await said(page, 'The blackout is withdrawn.');
+    await toastSays(page, 'The blackout is withdrawn.');
     expect(await slotState(closed)).toBeUndefined();
   });
 
@@ -238,7 +238,7 @@ describeInBrowser('an operator', () => {
     expect(verdict(await createClient(service.url, apiKey).get('/api/v1/partner/venues'))).toBe('200');
     expect(verdict(await world.rival.api.get('/api/v1/partner/venues'))).toBe('401 INVALID_API_KEY');
     await page.getByRole('button', { name: 'Done' }).click();
-    await said(page, 'The key is rotated.');
+    await toastSays(page, 'The key is rotated.');
     expect(await field.inputValue()).toBe('');
     expect(await page.content()).not.toContain(apiKey);
     const actions = expectStatus(await operatorOf(service).get('/api/v1/operator/audit?action=rotateApiKey'), 200);
@@ -266,7 +266,7 @@ describeInBrowser('an operator', () => {
     await page.keyboard.press('Escape');
     const focused = await page.evaluate('document.activeElement.id');
     await page.clock.runFor(20_000);
-    await said(page, 'North half, 12:00–13:00: Booked.');
+    await toastSays(page, 'North half, 12:00–13:00: Booked.');
     expect(await cell(page, world.slotOf(world.north, 6)).innerText()).toMatch(/Booked/);
     expect(await page.evaluate('document.activeElement.id')).toBe(focused);
   });
@@ -277,12 +277,12 @@ describeInBrowser('an operator', () => {
     await page.reload();
     const slotId = world.slotOf(world.north, 2);
     const link = cell(page, world.slotOf(world.turf, 0)).locator('a.slot');
-    const [asked, released] = [defer(), defer()];
+    const [request, release] = [defer(), defer()];
     await page.route(
       ({ pathname }) => pathname === '/',
       async (route) => {
-        asked.resolve();
-        await released.promise;
+        request.resolve();
+        await release.promise;
         await route.continue();
       },
       { times: 1 },
@@ -290,18 +290,18 @@ describeInBrowser('an operator', () => {
     await bookSlot(world.partner, slotId);
     await link.focus();
     await page.clock.runFor(16_000);
-    await asked.promise;
+    await request.promise;
     await cell(page, world.slotOf(world.north, 7)).locator('.slot').click();
-    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/');
-    released.resolve();
-    await (await answered).finished();
+    const response = page.waitForResponse((each) => new URL(each.url()).pathname === '/');
+    release.resolve();
+    await (await response).finished();
     await page.clock.runFor(1000);
     expect(await page.locator('#walk-in-dialog[open]').count()).toBe(1);
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
     await page.keyboard.press('Escape');
     await link.focus();
     await page.clock.runFor(16_000);
-    await said(page, 'North half, 08:00–09:00: Booked.');
+    await toastSays(page, 'North half, 08:00–09:00: Booked.');
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
       `/bookings/${String(world.booking['booking_id'])}`,
     );

@@ -48,25 +48,25 @@ const blackOut = async (venueId: string, slot: Json | undefined, resourceIds?: s
     201,
   );
 
-type Ground = { venue: Venue; seller: Partner; turf: Json[]; north: Json[]; full: Json[] };
+type Scene = { venue: Venue; seller: Partner; turf: Json[]; north: Json[]; full: Json[] };
 
 /** A turf, and a full ground with two-hour slots that shares space with a half with one-hour slots. */
-async function ground(): Promise<Ground> {
+async function anyScene(): Promise<Scene> {
   const venue = await anyVenue(service, [{ name: 'Turf', ...MORNING }]);
   const north = await anyResource(service, venue.id, { name: 'North', ...MORNING });
   const fields = { name: 'Full', duration_minutes: 120, shares_space_with: [north], ...MORNING };
   const full = await anyResource(service, venue.id, fields);
   const seller = await anyPartner(service, [venue.id]);
   const slots = await slotsOf(seller, venue.id, DATE);
-  const of = (resourceId: unknown) => slots.filter((slot) => slot['resource_id'] === resourceId);
-  return { venue, seller, turf: of(venue.resourceIds[0]), north: of(north), full: of(full) };
+  const ofResource = (resourceId: unknown) => slots.filter((slot) => slot['resource_id'] === resourceId);
+  return { venue, seller, turf: ofResource(venue.resourceIds[0]), north: ofResource(north), full: ofResource(full) };
 }
 
 describe('a slot is free on the grid if and only if availability says so', () => {
-  let place: Ground;
+  let scene: Scene;
   beforeAll(async () => {
-    place = await ground();
-    const { venue, seller, turf, north, full } = place;
+    scene = await anyScene();
+    const { venue, seller, turf, north, full } = scene;
     await bookSlot(seller, String(turf[0]?.['slot_id']));
     await placeHold(seller, String(turf[1]?.['slot_id']));
     await walkIn(turf[2]);
@@ -82,7 +82,7 @@ describe('a slot is free on the grid if and only if availability says so', () =>
     const ids = new Set(listed.map((slot) => slot['slot_id']));
     return [...differing.map((slot) => slot['slot_id']), ...[...onGrid.keys()].filter((id) => !ids.has(id))];
   };
-  const agree = async (venueId: string, seller: Partner, date: string) => {
+  const expectAgreement = async (venueId: string, seller: Partner, date: string) => {
     const listed = await slotsOf(seller, venueId, date);
     const day = await grid(venueId, date);
     expect(disagreements(listed, day)).toEqual([]);
@@ -90,7 +90,7 @@ describe('a slot is free on the grid if and only if availability says so', () =>
   };
 
   test('on a day with claims, shared space and a blackout', async () => {
-    const { listed, day } = await agree(place.venue.id, place.seller, DATE);
+    const { listed, day } = await expectAgreement(scene.venue.id, scene.seller, DATE);
     expect(freeIds(day).length).toBeGreaterThan(0);
     expect(freeIds(day).length).toBeLessThan(listed.length);
     const priced = cellsOf(day).map(({ pricePaise }) => pricePaise / 100);
@@ -98,11 +98,11 @@ describe('a slot is free on the grid if and only if availability says so', () =>
   });
 
   test('today, when some of it is past, yesterday, and beyond the horizon', async () => {
-    const whole = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 30 };
-    const venue = await anyVenue(service, [whole], { time_zone: 'UTC' });
+    const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 30 };
+    const venue = await anyVenue(service, [allDay], { time_zone: 'UTC' });
     const seller = await anyPartner(service, [venue.id]);
     for (const date of [dateIn(-1), dateIn(0), dateIn(1), dateIn(730), dateIn(732)]) {
-      await agree(venue.id, seller, date);
+      await expectAgreement(venue.id, seller, date);
     }
     const states = async (date: string) => new Set(cellsOf(await grid(venue.id, date)).map(({ state }) => state));
     expect([await states(dateIn(-1)), await states(dateIn(732))]).toEqual([
@@ -113,7 +113,7 @@ describe('a slot is free on the grid if and only if availability says so', () =>
 
   test('at an inactive venue', async () => {
     const venue = await anyVenue(service, [MORNING], { status: 'inactive' });
-    const { day } = await agree(venue.id, await anyPartner(service, [venue.id]), DATE);
+    const { day } = await expectAgreement(venue.id, await anyPartner(service, [venue.id]), DATE);
     expect(cellsOf(day).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'inactive'));
   });
 
@@ -124,23 +124,23 @@ describe('a slot is free on the grid if and only if availability says so', () =>
     const london = await anyVenue(service, [{ operating_hours_start: '00:00', operating_hours_end: '00:00' }], {
       time_zone: 'Europe/London',
     });
-    const { day } = await agree(london.id, await anyPartner(service, [london.id]), date);
+    const { day } = await expectAgreement(london.id, await anyPartner(service, [london.id]), date);
     expect(cellsOf(day)).toHaveLength(25);
 
     const late = await anyVenue(service, [{ operating_hours_start: '18:00', operating_hours_end: '02:00' }]);
     const seller = await anyPartner(service, [late.id]);
     const last = (await slotsOf(seller, late.id, DATE)).at(-1);
     await placeHold(seller, String(last?.['slot_id']));
-    const { day: evening } = await agree(late.id, seller, DATE);
+    const { day: evening } = await expectAgreement(late.id, seller, DATE);
     expect(cellOf(evening, last).state).toBe('held');
-    const { day: next } = await agree(late.id, seller, dateAfter(DATE, 1));
+    const { day: next } = await expectAgreement(late.id, seller, dateAfter(DATE, 1));
     expect([freeIds(next), next.offSchedule]).toEqual([cellsOf(next).map(({ slotId }) => slotId), []]);
   });
 });
 
 describe('a cell shows its claim', () => {
   test('a booking, a hold with its remaining time, a walk-in', async () => {
-    const { venue, seller, turf } = await ground();
+    const { venue, seller, turf } = await anyScene();
     const booking = await bookSlot(seller, String(turf[0]?.['slot_id']));
     const hold = await placeHold(seller, String(turf[1]?.['slot_id']));
     await walkIn(turf[2], { customer_name: 'Vikram' });
@@ -163,7 +163,7 @@ describe('a cell shows its claim', () => {
   });
 
   test('a claim on shared space, in exactly the slots of other resources that it overlaps', async () => {
-    const { venue, seller, full, north, turf } = await ground();
+    const { venue, seller, full, north, turf } = await anyScene();
     await bookSlot(seller, String(full[0]?.['slot_id']));
     await placeHold(seller, String(north[3]?.['slot_id']));
     const day = await grid(venue.id);
@@ -181,7 +181,7 @@ describe('a cell shows its claim', () => {
   });
 
   test('a blackout with its reason, and an earlier booking as booked', async () => {
-    const { venue, seller, turf } = await ground();
+    const { venue, seller, turf } = await anyScene();
     await bookSlot(seller, String(turf[1]?.['slot_id']));
     await blackOut(venue.id, { slot_start: turf[0]?.['slot_start'], slot_end: turf[1]?.['slot_end'] });
     const day = await grid(venue.id);
@@ -192,17 +192,17 @@ describe('a cell shows its claim', () => {
   });
 
   test('nothing once a hold has expired, even before a worker has noticed', async () => {
-    const { venue, seller, turf } = await ground();
+    const { venue, seller, turf } = await anyScene();
     const { hold_id: id } = await placeHold(seller, String(turf[0]?.['slot_id']));
-    const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
-    await service.context.db.collection('reservations').updateOne({ _id: id as never }, lapsed);
+    const expiry = { $set: { holdExpiresAt: new Date(Date.now() - 1) } };
+    await service.context.db.collection('reservations').updateOne({ _id: id as never }, expiry);
     expect(cellOf(await grid(venue.id), turf[0])).toMatchObject({ state: 'free', occupants: [] });
   });
 });
 
 describe('a booking that no longer fits the schedule', () => {
-  test('is listed beside the grid on its date, and blocks overlapping slots of today', async () => {
-    const { venue, seller, turf } = await ground();
+  test('is listed beside the grid on its date, and blocks the overlapping slots of the new schedule', async () => {
+    const { venue, seller, turf } = await anyScene();
     const [resourceId = ''] = venue.resourceIds;
     const booking = await bookSlot(seller, String(turf[1]?.['slot_id']));
     expect((await grid(venue.id)).offSchedule).toEqual([]);
@@ -219,8 +219,8 @@ describe('a booking that no longer fits the schedule', () => {
     expect((await grid(venue.id, dateAfter(DATE, -1))).offSchedule).toEqual([]);
   });
 
-  test('is also there on a closed day', async () => {
-    const { venue, seller, turf } = await ground();
+  test('is also listed on a closed day', async () => {
+    const { venue, seller, turf } = await anyScene();
     await bookSlot(seller, String(turf[0]?.['slot_id']));
     for (const { resource } of (await grid(venue.id)).columns) {
       const closed = { weekly: {}, exceptions: [{ date: DATE, hours: [] }] };

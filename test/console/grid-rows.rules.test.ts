@@ -2,18 +2,18 @@ import { expect, test } from '@jest/globals';
 import type { DayColumn } from '../../src/booking/availability/day-grid.service.ts';
 import { gridRows } from '../../src/console/grid-rows.rules.ts';
 
-/** A column of slots, from and to these minutes after a midnight. */
+/** A column of slots that start and end these minutes after midnight. */
 const column = (...spans: [number, number][]): DayColumn =>
   ({
-    cells: spans.map(([from, to]) => ({
-      slotId: `${from}`,
-      start: new Date(from * 60_000),
-      end: new Date(to * 60_000),
+    cells: spans.map(([start, end]) => ({
+      slotId: `${start}`,
+      start: new Date(start * 60_000),
+      end: new Date(end * 60_000),
     })),
   }) as unknown as DayColumn;
 
 /** The table as text: a slot's start with its number of rows, a dash for a gap, a dot for a continued slot. */
-const drawn = (...columns: DayColumn[]) =>
+const draw = (...columns: DayColumn[]) =>
   gridRows(columns).map(({ placed }) =>
     placed.map((each) => (each === undefined ? '.' : `${each.cell?.slotId ?? '-'}x${each.rows}`)).join(' '),
   );
@@ -33,5 +33,5 @@ test.each([
   ['a column without slots is one gap', [column(), column([0, 60])], ['-x1 0x1']],
   ['a day without slots has no row', [column()], []],
 ])('%s', (_what, columns, rows) => {
-  expect(drawn(...columns)).toEqual(rows);
+  expect(draw(...columns)).toEqual(rows);
 });

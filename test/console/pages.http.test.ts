@@ -130,9 +130,9 @@ describe('a missing page', () => {
     ['/webhooks?partner_id=x', 'must be a UUID'],
     ['/audit?from=yesterday', 'must be YYYY-MM-DD'],
     ['/audit?address=home', 'id="filter-address-fault"'],
-  ])('an invalid filter is reported on the page: %s', async (path, said) => {
+  ])('an invalid filter is reported on the page: %s', async (path, text) => {
     const reply = await page(path);
-    expect([reply.status, reply.text.includes(said)]).toEqual([400, true]);
+    expect([reply.status, reply.text.includes(text)]).toEqual([400, true]);
   });
 
   test('a filter left blank or sent twice is valid', async () => {
@@ -144,7 +144,7 @@ describe('a missing page', () => {
 describe('open alerts', () => {
   const MESSAGE = 'The queue webhook-delivery is paused: no webhook is sent';
   const alerts = () => service.context.db.collection('alerts');
-  const told = async (path: string) => {
+  const alertsShown = async (path: string) => {
     const { text } = await page(path);
     return [text.includes('aria-label="Open alerts"'), text.includes(MESSAGE)];
   };
@@ -153,13 +153,13 @@ describe('open alerts', () => {
     await pauseQueue('webhook-delivery');
     await inside.lookForAlerts();
     for (const path of [...paths, '/no/such/page', `/holds/${MISSING}`]) {
-      expect([path, await told(path)]).toEqual([path, [true, true]]);
+      expect([path, await alertsShown(path)]).toEqual([path, [true, true]]);
     }
     const { text } = await page('/alerts');
     expect(text).toContain('href="/queues/queue/webhook-delivery"');
     await resumeQueue('webhook-delivery');
     await alerts().deleteMany({});
-    for (const path of paths) expect([path, await told(path)]).toEqual([path, [false, false]]);
+    for (const path of paths) expect([path, await alertsShown(path)]).toEqual([path, [false, false]]);
   });
 
   test('about one subscription only are counted', async () => {
@@ -174,49 +174,47 @@ describe('open alerts', () => {
   });
 });
 
-describe('names chosen by others', () => {
-  test('are shown as text everywhere', async () => {
-    const made = expectStatus(
-      await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
-      201,
-    );
-    const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });
-    const seller = await anyPartner(service, [venue.id]);
-    const [first = '', second = '', third = ''] = await freeSlotIds(seller, venue.id, world.date);
-    const booked = await bookSlot(seller, first, { customer_name: HOSTILE, payment_reference: HOSTILE });
-    const sold = { slot_id: second, customer_name: HOSTILE };
-    expectStatus(await operator.post('/api/v1/operator/walk-ins', sold), 201);
-    const hold = await placeHold(seller, third);
-    const day = { starts_at: `${world.date}T00:00Z`, ends_at: `${world.date}T23:00Z`, reason: HOSTILE };
-    const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day), 201);
-    const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
-    const bookingId = String(booked['booking_id']);
-    expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
-    const report = certificationReport(seller.id, [], { integration: HOSTILE });
-    const certify = `/api/v1/operator/partners/${seller.id}/certify`;
-    expectStatus(await operator.post(certify, { report }), 200);
-    for (const path of [
-      `/partners/${seller.id}/certification`,
-      ...[`/?venue_id=${venue.id}&date=${world.date}`, '/bookings', `/bookings/${bookingId}`],
-      ...[`/holds/${String(hold['hold_id'])}`, '/partners', `/partners/${String(made['partner_id'])}`],
-      `/bookings?customer_name=${encodeURIComponent(HOSTILE)}`,
-      `/blackouts/${String(blackout['blackout_id'])}`,
-    ]) {
-      const { text } = await page(path);
-      expect([path, text.includes('<img'), text.includes('&lt;img src=x')]).toEqual([path, false, true]);
-      expect([path, inlineParts(text)]).toEqual([path, []]);
-    }
-  });
+test('names chosen by others are shown as text everywhere', async () => {
+  const created = expectStatus(
+    await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
+    201,
+  );
+  const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });
+  const seller = await anyPartner(service, [venue.id]);
+  const [first = '', second = '', third = ''] = await freeSlotIds(seller, venue.id, world.date);
+  const booked = await bookSlot(seller, first, { customer_name: HOSTILE, payment_reference: HOSTILE });
+  const sold = { slot_id: second, customer_name: HOSTILE };
+  expectStatus(await operator.post('/api/v1/operator/walk-ins', sold), 201);
+  const hold = await placeHold(seller, third);
+  const day = { starts_at: `${world.date}T00:00Z`, ends_at: `${world.date}T23:00Z`, reason: HOSTILE };
+  const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day), 201);
+  const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
+  const bookingId = String(booked['booking_id']);
+  expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
+  const report = certificationReport(seller.id, [], { integration: HOSTILE });
+  const certify = `/api/v1/operator/partners/${seller.id}/certify`;
+  expectStatus(await operator.post(certify, { report }), 200);
+  for (const path of [
+    `/partners/${seller.id}/certification`,
+    ...[`/?venue_id=${venue.id}&date=${world.date}`, '/bookings', `/bookings/${bookingId}`],
+    ...[`/holds/${String(hold['hold_id'])}`, '/partners', `/partners/${String(created['partner_id'])}`],
+    `/bookings?customer_name=${encodeURIComponent(HOSTILE)}`,
+    `/blackouts/${String(blackout['blackout_id'])}`,
+  ]) {
+    const { text } = await page(path);
+    expect([path, text.includes('<img'), text.includes('&lt;img src=x')]).toEqual([path, false, true]);
+    expect([path, inlineParts(text)]).toEqual([path, []]);
+  }
 });
 
 describe('invisible characters in names that an older release accepted', () => {
-  const TURNED = 'evil\u202Egnp.exe\u2066\u200B';
+  const INVISIBLE_NAME = 'evil\u202Egnp.exe\u2066\u200B';
 
   test('are marked, and do not change the writing direction', async () => {
     const bookingId = String(world.booking['booking_id']);
     const reservations = service.context.db.collection('reservations');
     const before = await reservations.findOne({ bookingId });
-    await reservations.updateOne({ bookingId }, { $set: { 'customer.name': TURNED } });
+    await reservations.updateOne({ bookingId }, { $set: { 'customer.name': INVISIBLE_NAME } });
     for (const path of ['/bookings', `/bookings/${bookingId}`, world.day]) {
       const { text } = await page(path);
       expect([path, text.includes('evil\uFFFDgnp.exe\uFFFD\uFFFD')]).toEqual([path, true]);
@@ -245,7 +243,7 @@ describe('the pages show', () => {
     }
   });
 
-  test('the names of those who hold and have booked on the grid, and no phone', async () => {
+  test('names, but no phone numbers, of customers on the grid', async () => {
     const { text } = await page(world.day);
     for (const part of ['Asha Rao', 'Vikram Shetty', 'shared with Full ground', 'data-seconds-left="']) {
       expect(text).toContain(part);
@@ -274,7 +272,7 @@ describe('the pages show', () => {
       expect(text).toContain(part);
   });
 
-  test('a long audit row cut, and say so', async () => {
+  test('a long audit row cut, with a note about the rest', async () => {
     const { resourceIds } = await anyVenue(service, [{ name: 'Busy' }]);
     const day = (index: number) => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
     const hours = [{ start: '06:00', end: '10:00' }];
@@ -341,7 +339,7 @@ describe('style and scripts', () => {
   });
 
   test.each(['', '.', '../console.ts', '..%2fconsole.ts', '%2e%2e/console.ts', '.hidden', 'nothing.js'])(
-    'nothing else is: %j',
+    'no other file is public: %j',
     async (file) => {
       expect(verdict(await asset(file))).toBe('401 INVALID_API_KEY');
     },

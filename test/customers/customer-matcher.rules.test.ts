@@ -38,7 +38,7 @@ test.each([
   'Rao, Ms. Asha',
   'raoasha-2',
   'upi/RAO_ASHA@okhdfc',
-])('%j holds a customer', (text) => {
+])('%j contains data of the customer', (text) => {
   expect(identifiesCustomer(text)).toBe(true);
 });
 
@@ -57,7 +57,7 @@ test.each([
   'dx@mail.example',
   'asha@turf-town.example',
   '018f6f3e-9845-7077-8777-000000000000',
-])('%j does not', (text) => {
+])('%j does not contain any', (text) => {
   expect(identifiesCustomer(text)).toBe(false);
 });
 

@@ -54,19 +54,19 @@ const anySlot = () => slots.shift() ?? '';
 const operator = () => operatorOf(service);
 const sellWalkIn = async (body: Json) =>
   expectStatus(await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), ...body }), 201);
-const erase = (given: unknown = `+91${phone}`) =>
-  operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
+const erase = (input: unknown = `+91${phone}`) =>
+  operator().post('/api/v1/operator/customers/erase', { customer_phone: input });
 const eraseBooking = (bookingId: unknown) =>
   operator().post('/api/v1/operator/customers/erase', { booking_id: bookingId });
 const idOf = (booking: Json) => String(booking['booking_id']);
-const end = async (operation: 'cancel' | 'refund', booking: Json, by: Partner = seller) => {
+const end = async (operation: 'cancel' | 'refund', booking: Json, caller: Partner = seller) => {
   const body = { reason: `Call ${phone}`, idempotency_key: `${operation}-${idOf(booking)}` };
-  expectStatus(await by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body), 200);
+  expectStatus(await caller.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body), 200);
 };
 const set = (collection: string, filter: Record<string, unknown>, fields: object) =>
   service.context.db.collection(collection).updateOne(filter, { $set: fields });
 /** Moves the booking into the past. */
-const passBy = (booking: Json) =>
+const moveToPast = (booking: Json) =>
   set('reservations', { bookingId: idOf(booking) }, { slotEnd: new Date(Date.now() - 1000) });
 /** Lets a hold expire. */
 const expire = (hold: Json) =>
@@ -95,7 +95,7 @@ describe('after the erasure of a customer', () => {
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
     const purchase = await buyPackage(seller, packageId, { customer_phone: phone });
     const cancelled = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
-    const over = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
+    const past = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
     const refunded = await bookSlot(seller, anySlot(), customer);
     const walkIn = await sellWalkIn({ customer_name: customer['customer_name'], customer_phone: phone });
     // A receiver that echoes the event, a missing worker, and a listing searched by phone.
@@ -106,14 +106,14 @@ describe('after the erasure of a customer', () => {
     await service.attempt(String(delivery?._id));
     await end('refund', refunded);
     await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
-    for (const booking of [over, walkIn]) await passBy(booking);
+    for (const booking of [past, walkIn]) await moveToPast(booking);
     expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(new Set(['database']));
 
     expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, holds: 0, purchases: 1 });
 
     expect(await whereCanariesAre()).toEqual([]);
-    const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(over)}`), 200);
-    expect(seen).toMatchObject({
+    const view = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(past)}`), 200);
+    expect(view).toMatchObject({
       status: 'BOOKED',
       payment_reference: 'pay_123',
       customer_name: '[erased]',
@@ -140,7 +140,7 @@ describe('after the erasure of a customer', () => {
     expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
   });
 
-  test('a dispatcher that read the old reason before does not restore it', async () => {
+  test('a dispatcher that read the reason before the erasure does not restore it', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
@@ -180,7 +180,7 @@ describe('after the erasure of a customer', () => {
       metadata: { note: 'another' },
       idempotency_key: `confirm ${spaced}`,
     });
-    const booking = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
+    const first = expectStatus(await seller.api.post('/api/v1/bookings/confirm', body), 201);
     const second = await bookSlot(seller, anySlot(), {
       ...customer,
       payment_reference: String(email).toUpperCase(),
@@ -193,7 +193,7 @@ describe('after the erasure of a customer', () => {
       customer_email: undefined,
       payment_reference: `invoice/${words.join(', Ms ')}`,
       idempotency_key: words.join('').toLowerCase(),
-    }).then(passBy);
+    }).then(moveToPast);
     const third = await bookSlot(seller, anySlot(), { ...customer, idempotency_key: `91${phone}` });
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
     const bought = await buyPackage(seller, packageId, {
@@ -202,16 +202,19 @@ describe('after the erasure of a customer', () => {
       idempotency_key: `buy-${String(email)}`,
     });
     await lapse(bought);
-    const endWith = async (by: Client, operation: string, of: Json, key: string) =>
+    const endWith = async (caller: Client, operation: string, booking: Json, key: string) =>
       expectStatus(
-        await by.post(`${by === seller.api ? '/api/v1' : '/api/v1/operator'}/bookings/${idOf(of)}/${operation}`, {
-          reason: `${String(name)} rang`,
-          idempotency_key: key,
-        }),
+        await caller.post(
+          `${caller === seller.api ? '/api/v1' : '/api/v1/operator'}/bookings/${idOf(booking)}/${operation}`,
+          {
+            reason: `${String(name)} rang`,
+            idempotency_key: key,
+          },
+        ),
         200,
       );
-    await endWith(seller.api, 'cancel', booking, `cancel-${phone}`);
-    await endWith(seller.api, 'refund', booking, `refund-0${phone}`);
+    await endWith(seller.api, 'cancel', first, `cancel-${phone}`);
+    await endWith(seller.api, 'refund', first, `refund-0${phone}`);
     await endWith(seller.api, 'cancel', second, 'unrelated-key');
     await endWith(operator(), 'cancel', third, `ops-${phone}`);
     const before = await rowsOf(service, 'reservations', { 'customer.name': String(name) });
@@ -231,12 +234,12 @@ describe('after the erasure of a customer', () => {
     expect(overwritten).toHaveLength(8);
     expect(new Set(overwritten).size).toBe(8);
     expect(after.flatMap(keysOf)).toContain('unrelated-key');
-    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    const view = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(first)}`), 200);
     const erased = { payment_reference: '[erased]', order_reference: '[erased]', metadata: {} };
-    expect(seen).toMatchObject({ ...erased, status: 'REFUNDED' });
+    expect(view).toMatchObject({ ...erased, status: 'REFUNDED' });
     const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(bought['id'])}`);
     expect(expectStatus(purchase, 200)['purchase']).toMatchObject({ payment_method: '[erased]' });
-    // A repeated call with an overwritten key takes no effect.
+    // A repeated call with an overwritten key has no effect.
     const again = await seller.api.post('/api/v1/bookings/confirm', body);
     expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
   });
@@ -248,13 +251,13 @@ describe('after the erasure of a customer', () => {
     const hold = await placeHold(seller, anySlot(), attached());
     const cancelled = { reason: `${String(customer['customer_name'])} rang` };
     expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled), 200);
-    const lapsed = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
-    await expire(lapsed);
-    expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(lapsed['hold_id'])}`), 200);
+    const expired = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
+    await expire(expired);
+    expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(expired['hold_id'])}`), 200);
     const unrelated = await placeHold(seller, anySlot(), { idempotency_key: `order-${customers}` });
     const other = { reason: 'Rain' };
     expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other), 200);
-    const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
+    const holds = [hold, expired, unrelated].map((each) => String(each['hold_id']));
     for (const holdId of holds) await service.dispatch(holdId);
     for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId })) await service.attempt(_id);
     const past = await bookSlot(seller, anySlot(), customer);
@@ -268,11 +271,11 @@ describe('after the erasure of a customer', () => {
     expect(expectStatus(await erase(), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
   });
 
-  test('a walk-in without a phone is erased by its booking id, and no other customer is', async () => {
+  test('a walk-in without a phone is erased by its booking id; other customers stay', async () => {
     const booking = await sellWalkIn({ customer_name: customer['customer_name'] });
     const namesake = await sellWalkIn({ customer_name: 'Somebody Else' });
     expect(verdict(await eraseBooking(idOf(booking)))).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
-    for (const each of [booking, namesake]) await passBy(each);
+    for (const each of [booking, namesake]) await moveToPast(each);
     expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
     expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
@@ -280,10 +283,10 @@ describe('after the erasure of a customer', () => {
     expect(other).toMatchObject({ customer_name: 'Somebody Else' });
   });
 
-  test('a concurrent refund leaves nothing behind', async () => {
+  test('a concurrent refund does not restore data', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
-    // Otherwise its events would leave the outbox first, by a write of the same kind.
+    // Otherwise the first write of this kind would be the dispatch of the booking's events.
     await service.dispatch(String(booking['hold_id']));
     const erased = await eraseWhile(async () => {
       await end('refund', booking);
@@ -291,11 +294,11 @@ describe('after the erasure of a customer', () => {
     });
     expect(expectStatus(erased, 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
-    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
-    expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
+    const view = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(view).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
   });
 
-  test('a hold that expires during the erasure leaves nothing behind', async () => {
+  test('a hold that expires during the erasure does not restore data', async () => {
     const hold = await placeHold(seller, anySlot(), attached());
     const holdId = String(hold['hold_id']);
     await service.dispatch(holdId);
@@ -341,39 +344,39 @@ describe('a customer with an upcoming booking is not erased', () => {
     const before = await dumpDatabaseButAudit();
     const refused = await erase();
     expect(verdict(refused)).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
-    // The message says until when they prevent the erasure, and what to do.
+    // The message says how long the erasure must wait.
     expect(refused.text).toMatch(/\d{4}-\d\d-\d\dT.*again/);
     expect(await dumpDatabaseButAudit()).toBe(before);
   });
 
-  test('a booking made during the erasure is new, and stays', async () => {
+  test('a booking that is made during the erasure stays', async () => {
     const past = await Promise.all(Array.from({ length: 4 }, () => bookSlot(seller, anySlot(), customer)));
     for (const booking of past) await end('cancel', booking);
     const [reply, booking] = await Promise.all([erase(), bookSlot(rival, anySlot(), customer)]);
     expect(['200', '409 CUSTOMER_HAS_UPCOMING_BOOKINGS']).toContain(verdict(reply));
-    const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
-    expect(seen).toMatchObject({ status: 'BOOKED', ...customer });
+    const view = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
+    expect(view).toMatchObject({ status: 'BOOKED', ...customer });
   });
 
   test('package credit prevents the erasure until an operator ends the purchase, which the partner sees', async () => {
     const packageId = await anyPackage(service, rival, [venueId], { credits: 2 });
     const purchase = await buyPackage(rival, packageId, { customer_phone: phone });
     const url = `/api/v1/operator/purchases/${String(purchase['id'])}`;
-    const listed = await operator().get(`/api/v1/operator/purchases?customer_phone=${phone}`);
-    expect(expectStatus(listed, 200)['data']).toEqual([{ ...purchase, partner_id: rival.id }]);
+    const purchaseList = await operator().get(`/api/v1/operator/purchases?customer_phone=${phone}`);
+    expect(expectStatus(purchaseList, 200)['data']).toEqual([{ ...purchase, partner_id: rival.id }]);
     expect(verdict(await operator().post(`${url}/end`, {}))).toBe('400 VALIDATION_ERROR reason');
-    const ended = expectStatus(await operator().post(`${url}/end`, { reason: `Paid ${phone} back` }), 200);
-    expect(ended).toMatchObject({ status: 'EXPIRED', credits_remaining: 2, end_reason: `Paid ${phone} back` });
-    expect(expectStatus(await operator().post(`${url}/end`, { reason: 'Again' }), 200)).toEqual(ended);
-    const seen = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
-    const { partner_id: _, ...asPartner } = ended;
-    expect(expectStatus(seen, 200)['purchase']).toEqual(asPartner);
-    // None of it can be used, and a replay of the sale does not reveal it.
+    const endedPurchase = expectStatus(await operator().post(`${url}/end`, { reason: `Paid ${phone} back` }), 200);
+    expect(endedPurchase).toMatchObject({ status: 'EXPIRED', credits_remaining: 2, end_reason: `Paid ${phone} back` });
+    expect(expectStatus(await operator().post(`${url}/end`, { reason: 'Again' }), 200)).toEqual(endedPurchase);
+    const view = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
+    const { partner_id: _, ...asPartner } = endedPurchase;
+    expect(expectStatus(view, 200)['purchase']).toEqual(asPartner);
+    // The ended purchase cannot be used.
     const active = await rival.api.get(`/api/v1/packages/active?customer_phone=${phone}&venue_id=${venueId}`);
     expect(expectStatus(active, 200)).toMatchObject({ count: 0 });
     const booking = await bookSlot(rival, anySlot(), { ...customer, use_package_credit: true });
     expect(booking['package_credit_consumed']).toBeUndefined();
-    await passBy(booking);
+    await moveToPast(booking);
     const audited = expectStatus(await operator().get('/api/v1/operator/audit?limit=5'), 200);
     expect(JSON.stringify(audited)).toContain('"action":"endPurchase"');
 
@@ -390,8 +393,8 @@ describe('a customer with an upcoming booking is not erased', () => {
     ],
     [{ booking_id: 'BK-1' }, '400 VALIDATION_ERROR booking_id'],
     [{ booking_id: crypto.randomUUID() }, '404 BOOKING_NOT_FOUND'],
-  ])('the customer must be named in exactly one way: %j is rejected', async (given, refusal) => {
-    expect(verdict(await operator().post('/api/v1/operator/customers/erase', given))).toBe(refusal);
+  ])('the customer must be named in exactly one way: %j is rejected', async (input, refusal) => {
+    expect(verdict(await operator().post('/api/v1/operator/customers/erase', input))).toBe(refusal);
   });
 });
 

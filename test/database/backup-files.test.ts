@@ -11,12 +11,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const AT_ONCE = { count: 2, bytes: 1000 };
+const BATCH_LIMITS = { count: 2, bytes: 1000 };
 
 async function documentsOf(file: string): Promise<unknown[]> {
   const dumped = { name: 'items', file, documents: 0, bytes: 0, sha256: '' };
   const batches: Buffer[] = [];
-  for await (const batch of readBatches(folder, dumped, AT_ONCE)) batches.push(...batch);
+  for await (const batch of readBatches(folder, dumped, BATCH_LIMITS)) batches.push(...batch);
   return batches.map((each) => mongoose.mongo.BSON.deserialize(each));
 }
 
@@ -27,7 +27,7 @@ test('an unreadable backup file rejects', async () => {
   await expect(documentsOf('missing.bson.gz')).rejects.toThrow('ENOENT');
 });
 
-test('control: a readable one returns its documents', async () => {
+test('control: a readable backup file returns its documents', async () => {
   const documents = [{ _id: 1 }, { _id: 2 }, { _id: 3 }];
   const bytes = Buffer.concat(documents.map((each) => mongoose.mongo.BSON.serialize(each)));
   await writeFile(path.join(folder, 'whole.bson.gz'), gzipSync(bytes));

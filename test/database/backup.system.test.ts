@@ -68,10 +68,10 @@ const lastNumber = async () => (await system.context.db.collection('feed_counter
 const statusOf = async (holdId: unknown) =>
   (await rowsOf(system, 'reservations', { _id: holdId })).map(({ status }) => status).join();
 
-/** Numbers of each BSON type, including types that JavaScript would not write. */
+/** Values of several BSON types, including number types that JavaScript would not write. */
 const { Int32, Double, Long, Decimal128 } = mongoose.mongo.BSON;
-const ODD = {
-  _id: 'odd',
+const MIXED = {
+  _id: 'mixed',
   int: new Int32(1),
   double: new Double(1),
   long: Long.fromNumber(1),
@@ -79,27 +79,27 @@ const ODD = {
   at: new Date(1),
   none: null,
 };
-const rawOdd = async () => {
-  const found = await system.context.db.collection<{ _id: string }>('oddities').findOne({}, { raw: true });
-  return (found as unknown as Buffer).toString('hex');
+const rawMixed = async () => {
+  const missedEvents = await system.context.db.collection<{ _id: string }>('mixed').findOne({}, { raw: true });
+  return (missedEvents as unknown as Buffer).toString('hex');
 };
 
-test('the database is backed up under load, dropped and restored: the backup is complete, and the service continues', async () => {
+test('a database that is backed up under load, dropped and restored is complete, and the service continues', async () => {
   const { db } = system.context;
-  await db.collection<{ _id: string }>('oddities').insertOne(ODD);
-  const odd = await rawOdd();
-  const wares = { urls: system.urls, apiKey: partner.apiKey, slotIds, packageId, lanes: 3 };
-  sales = startSales(wares, mulberry32(propertySeed()));
+  await db.collection<{ _id: string }>('mixed').insertOne(MIXED);
+  const mixedBefore = await rawMixed();
+  const offer = { urls: system.urls, apiKey: partner.apiKey, slotIds, packageId, lanes: 3 };
+  sales = startSales(offer, mulberry32(propertySeed()));
   const { acknowledged } = sales;
   for (const _ of [1, 2, 3]) await sales.goOn();
-  const lapsing = await placeHold(partner, slotIds.pop() ?? '', { ttl_seconds: 900 });
+  const expiring = await placeHold(partner, slotIds.pop() ?? '', { ttl_seconds: 900 });
   const before = structuredClone(acknowledged);
 
-  const taken = await system.command('src/main/backup.ts', ['--to', at('one')]);
+  const backup = await system.command('src/main/backup.ts', ['--to', at('one')]);
 
-  expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('"backed_up":true')]);
+  expect([backup.code, backup.output]).toEqual([0, expect.stringContaining('"backed_up":true')]);
   for (const _ of [1, 2]) await sales.goOn();
-  const vanishing = await placeHold(partner, slotIds.pop() ?? '');
+  const lost = await placeHold(partner, slotIds.pop() ?? '');
   await sales.stop();
   const cursor = await eventually('the feed has all', async () => {
     const waiting = await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
@@ -109,24 +109,24 @@ test('the database is backed up under load, dropped and restored: the backup is 
   await system.halt();
 
   // A restore rejects an existing database, and a damaged backup.
-  const refused = await system.command('src/main/restore.ts', ['--from', at('one')]);
-  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`--replace ${db.name}`)]);
+  const notReplaced = await system.command('src/main/restore.ts', ['--from', at('one')]);
+  expect([notReplaced.code, notReplaced.output]).toEqual([1, expect.stringContaining(`--replace ${db.name}`)]);
   await cp(at('one'), at('damaged'), { recursive: true });
   const damaged = path.join(at('damaged'), 'reservations.bson.gz');
   const bytes = await readFile(damaged);
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(damaged, bytes);
-  const unsound = await system.command('src/main/restore.ts', ['--from', at('damaged'), '--replace', db.name]);
-  expect([unsound.code, unsound.output]).toEqual([1, expect.stringContaining('reservations.bson.gz')]);
-  expect(await statusOf(vanishing['hold_id'])).not.toBe('');
+  const rejected = await system.command('src/main/restore.ts', ['--from', at('damaged'), '--replace', db.name]);
+  expect([rejected.code, rejected.output]).toEqual([1, expect.stringContaining('reservations.bson.gz')]);
+  expect(await statusOf(lost['hold_id'])).not.toBe('');
 
   await db.dropDatabase();
   const restored = await system.command('src/main/restore.ts', ['--from', at('one')]);
 
   expect([restored.code, restored.output]).toEqual([0, expect.stringContaining('"restored":true')]);
   expect(await missingGuards(db)).toEqual([]);
-  expect(await rawOdd()).toBe(odd);
-  await db.collection('oddities').drop();
+  expect(await rawMixed()).toBe(mixedBefore);
+  await db.collection('mixed').drop();
   const rows = await rowsOf(system, 'reservations');
   const isSettled = (entry: (typeof before)[number]) =>
     acknowledged.some(({ holdId, status }) => holdId === entry.holdId && status === entry.status);
@@ -136,17 +136,17 @@ test('the database is backed up under load, dropped and restored: the backup is 
   // The backup is of one moment: a credit is missing if and only if its booking is there.
   expect(faultsOfCredits(await rowsOf(system, 'package_purchases'), rows)).toEqual([]);
   expect(rows.length).toBeLessThan(acknowledged.length + 2);
-  expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');
-  expect(await statusOf(vanishing['hold_id'])).toBe('');
+  expect(await statusOf(expiring['hold_id'])).toBe('ACTIVE');
+  expect(await statusOf(lost['hold_id'])).toBe('');
 
   // The hold expired during a slow restore. If Redis has a job for it, the job is for a later time.
-  const lapsed = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
-  await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(lapsing['hold_id']) }, lapsed);
+  const expiry = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
+  await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(expiring['hold_id']) }, expiry);
   // Redis is as it was when the database was lost: its jobs do not match the restored rows.
-  const heardBefore = receiver.received.length;
+  const receivedBefore = receiver.received.length;
   await system.resume();
 
-  await eventually('the lapsed hold ends', async () => (await statusOf(lapsing['hold_id'])) === 'EXPIRED', 60_000);
+  await eventually('the expired hold ends', async () => (await statusOf(expiring['hold_id'])) === 'EXPIRED', 60_000);
   const later = await placeHold(partner, slotIds.pop() ?? '');
   const isQuiet = async () => {
     const waiting = await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
@@ -155,14 +155,16 @@ test('the database is backed up under load, dropped and restored: the backup is 
   };
   await eventually('everything is delivered', isQuiet, 90_000);
   expect(await faultsOfHistories(system, await rowsOf(system, 'reservations'))).toEqual([]);
-  const heard = receiver.received.slice(heardBefore).map(({ body }) => [body['event_type'], body['hold_id']].join());
-  expect(heard).toContain(`hold_expired,${String(lapsing['hold_id'])}`);
-  expect(heard).toContain(`hold_created,${String(later['hold_id'])}`);
+  const received = receiver.received
+    .slice(receivedBefore)
+    .map(({ body }) => [body['event_type'], body['hold_id']].join());
+  expect(received).toContain(`hold_expired,${String(expiring['hold_id'])}`);
+  expect(received).toContain(`hold_created,${String(later['hold_id'])}`);
   // The cursor is later than any number in the backup, but the reader misses no new event.
   expect(numbersBefore).toBeGreaterThan((await rowsOf(system, 'events', { sequence: { $lt: 1e9 } })).length);
-  const found = (await readFeed(cursor))['data'] as Record<string, unknown>[];
-  expect(found.map((event) => event['hold_id'])).toEqual(
-    expect.arrayContaining([later['hold_id'], lapsing['hold_id']]),
+  const missedEvents = (await readFeed(cursor))['data'] as Record<string, unknown>[];
+  expect(missedEvents.map((event) => event['hold_id'])).toEqual(
+    expect.arrayContaining([later['hold_id'], expiring['hold_id']]),
   );
 }, 300_000);
 
@@ -178,7 +180,7 @@ test('a backup is readable only by its owner, names its encryption keys, and nee
   expect([again.code, again.output]).toEqual([1, expect.stringContaining('is not empty')]);
 });
 
-test('a backup that takes longer than MongoDB keeps its snapshot says what to set', async () => {
+test('a backup that takes longer than MongoDB keeps its snapshot names the setting to change', async () => {
   const admin = system.context.db.getClient().db('admin');
   const data = { failCommands: ['find'], namespace: `${system.context.db.name}.venues`, errorCode: 239 };
   await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });

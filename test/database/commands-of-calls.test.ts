@@ -18,8 +18,8 @@ const COURTS = 20;
 
 /** A lease longer than any call, so that the counts do not depend on the machine's load. */
 const CACHE_LEASE_MS = '10000';
-/** A read of rules, and the confirmation by the primary that follows it. */
-const READING = ['aggregate cache_leases', 'find cache_leases'] as const;
+/** A read of cached rules, and the primary's confirmation of it. */
+const CACHE_READ = ['aggregate cache_leases', 'find cache_leases'] as const;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS } });
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
@@ -36,23 +36,23 @@ const nextSlot = () => slotIds.shift() ?? '';
 
 /** The commands of a call, without periodic ones: use of a key, clock comparison, reads of cached rules. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
-  const [others] = await commandsAndReadingsOf(call);
-  return others;
+  const [commands] = await commandsAndCacheReadsOf(call);
+  return commands;
 }
 
-async function commandsAndReadingsOf(call: () => Promise<unknown>): Promise<[string[], number]> {
+async function commandsAndCacheReadsOf(call: () => Promise<unknown>): Promise<[string[], number]> {
   await takeCommands();
   await call();
   const commands = await takeCommands();
-  const others: string[] = ['update api_keys', 'hello 1', ...READING];
+  const periodic: string[] = ['update api_keys', 'hello 1', ...CACHE_READ];
   return [
-    commands.filter((command) => !others.includes(command)),
-    commands.filter((command) => command === READING[0]).length,
+    commands.filter((command) => !periodic.includes(command)),
+    commands.filter((command) => command === CACHE_READ[0]).length,
   ];
 }
 
 describe('a search of free slots', () => {
-  const searched = async (count: number) => {
+  const commandsOfSearch = async (count: number) => {
     const venues = await Promise.all(Array.from({ length: count }, () => anyVenue(service)));
     const venueIds = venues.map(({ id }) => id);
     const searcher = await anyPartner(service, venueIds);
@@ -62,8 +62,8 @@ describe('a search of free slots', () => {
     return commandsOf(search);
   };
 
-  test('takes at most five reads at twenty venues, besides uncached rules and keys, and one for all claims', async () => {
-    const commands = await searched(20);
+  test('takes at most five reads at twenty venues, not counting rules and keys, and one of them for all claims', async () => {
+    const commands = await commandsOfSearch(20);
     expect(commands.filter((command) => command === 'aggregate reservations').length).toBeLessThanOrEqual(1);
     expect(commands.filter((command) => command !== 'aggregate api_keys').length).toBeLessThanOrEqual(5);
     expect(commands.filter((command) => !/^(find|aggregate|distinct) /.test(command))).toEqual([]);
@@ -76,30 +76,30 @@ describe('a hold', () => {
   test('reads the key twice, on arrival and before placing, and the uncached slot, venue and grant', async () => {
     // A venue that is not cached.
     const { resourceIds, id } = await anyVenue(service);
-    const first = await anyPartner(service, [id]);
+    const caller = await anyPartner(service, [id]);
     const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(3));
     const slot = slotId.replace(/^.*_/, `${resourceIds[0] ?? ''}_`);
-    const [commands, readings] = await commandsAndReadingsOf(() => placeHold(first, slot));
+    const [commands, cacheReads] = await commandsAndCacheReadsOf(() => placeHold(caller, slot));
     // The key is cached after its first complete use.
     expect(commands).toEqual(['aggregate api_keys', INSERT]);
     // One read for the key and the slot's venue, one for rules and grant, and perhaps a periodic one.
-    expect(readings).toBeGreaterThanOrEqual(2);
-    expect(readings).toBeLessThanOrEqual(3);
+    expect(cacheReads).toBeGreaterThanOrEqual(2);
+    expect(cacheReads).toBeLessThanOrEqual(3);
   });
 
   test('is one write if key and venue are cached', async () => {
     await hold();
     await hold();
     expect(await hold()).toEqual([INSERT]);
-    const [one, other] = [partner, await anyPartner(service, [venue.id])];
-    const both = () => Promise.all([placeHold(one, nextSlot()), placeHold(other, nextSlot())]);
+    const [first, other] = [partner, await anyPartner(service, [venue.id])];
+    const both = () => Promise.all([placeHold(first, nextSlot()), placeHold(other, nextSlot())]);
     await commandsOf(both);
     await commandsOf(both);
     // Two concurrent holds may share one write.
     expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
   });
 
-  test('that loses its slot is one write and the reads of reason and alternatives; later only one read', async () => {
+  test('that loses its slot is one write and the reads of reason and alternatives; a repeated one is one read', async () => {
     const slotId = nextSlot();
     await placeHold(await anyPartner(service, [venue.id]), slotId);
     const lose = async (fields: Json = {}) =>
@@ -108,9 +108,9 @@ describe('a hold', () => {
     expect(await commandsOf(lose)).toEqual([HOLDS]);
     // With an idempotency key, the call also looks up the hold that it placed before.
     expect(await commandsOf(() => lose({ idempotency_key: slotId }))).toEqual([HOLDS, FOUND_BY_KEY]);
-    const together = await commandsOf(() => Promise.all(Array.from({ length: 64 }, () => lose())));
-    expect(together.length).toBeLessThanOrEqual(64);
-    expect(new Set(together)).toEqual(new Set([HOLDS]));
+    const manyLosers = await commandsOf(() => Promise.all(Array.from({ length: 64 }, () => lose())));
+    expect(manyLosers.length).toBeLessThanOrEqual(64);
+    expect(new Set(manyLosers)).toEqual(new Set([HOLDS]));
   });
 });
 
@@ -136,10 +136,10 @@ test('availability reads only the claims of days that are not cached', async () 
 });
 
 test('a page of bookings is one read if its venues and resources are cached', async () => {
-  const oneACourt = new Map(slotIds.map((slotId) => [slotId.slice(0, slotId.lastIndexOf('_')), slotId]));
-  for (const slotId of oneACourt.values()) await bookSlot(partner, slotId);
+  const slotPerCourt = new Map(slotIds.map((slotId) => [slotId.slice(0, slotId.lastIndexOf('_')), slotId]));
+  for (const slotId of slotPerCourt.values()) await bookSlot(partner, slotId);
   const list = async () => expectStatus(await partner.api.get('/api/v1/bookings?limit=50'), 200);
-  expect(oneACourt.size).toBe(COURTS);
+  expect(slotPerCourt.size).toBe(COURTS);
   await list();
   expect(await commandsOf(list)).toEqual([HOLDS]);
 });

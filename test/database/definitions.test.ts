@@ -6,8 +6,8 @@ import type { IndexDefinition } from '../../src/platform/ensure-collection.ts';
 import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-schema.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
-/** Migrations leave these in the database, because the last release may still use them. */
-const NO_LONGER_WANTED = ['unsequenced_events_by_instant'];
+/** Migrations leave these indexes in the database, because the last release may still use them. */
+const UNUSED_INDEXES = ['unsequenced_events_by_instant'];
 
 type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
 
@@ -26,14 +26,14 @@ const unknown: FieldsOf<Row> = { ...fields, notes: OPTIONAL.text };
 // @ts-expect-error: another type
 const mistyped: FieldsOf<Row> = { ...fields, at: REQUIRED.text };
 // @ts-expect-error: never absent
-const loose: FieldsOf<Row> = { ...fields, _id: OPTIONAL.text };
+const optionalId: FieldsOf<Row> = { ...fields, _id: OPTIONAL.text };
 // @ts-expect-error: may be absent
-const strict: FieldsOf<Row> = { ...fields, note: REQUIRED.text };
+const requiredNote: FieldsOf<Row> = { ...fields, note: REQUIRED.text };
 // @ts-expect-error: no such value
 const misspelt: FieldsOf<Row> = { ...fields, status: { type: String, enum: ['on', 'of'], required: true } };
 
 test('the compiler rejects each difference between the fields of a row and its schema', () => {
-  expect([missing, unknown, mistyped, loose, strict, misspelt]).toHaveLength(6);
+  expect([missing, unknown, mistyped, optionalId, requiredNote, misspelt]).toHaveLength(6);
 });
 
 test('each index covers fields of its collection’s documents', () => {
@@ -54,6 +54,6 @@ test('no index of the last release is built again: each has its old definition, 
   const found = Object.entries(released).flatMap(([collection, indexes]) =>
     indexes.map((index) => [index, today.get(collection)?.find(({ name }) => name === index.name)] as const),
   );
-  expect(found.flatMap(([index, same]) => (same === undefined ? [index.name] : []))).toEqual(NO_LONGER_WANTED);
-  for (const [index, same] of found) if (same !== undefined) expect(same).toEqual(index);
+  expect(found.flatMap(([index, current]) => (current === undefined ? [index.name] : []))).toEqual(UNUSED_INDEXES);
+  for (const [index, current] of found) if (current !== undefined) expect(current).toEqual(index);
 });

@@ -44,7 +44,7 @@ async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
   return { db, env: serviceEnvironment(freshName(), { MONGODB_URI: uri.href }) };
 }
 
-/** Bookings as release 1.0.0 stored them: it folded fewer letters. */
+/** Bookings as release 1.0.0 stored them, with fewer letters folded. */
 async function insertOldBookings(db: Db, count: number): Promise<void> {
   const at = new Date('2026-01-05T10:00:00Z');
   const row = (index: number) => ({
@@ -76,8 +76,8 @@ async function insertOldBookings(db: Db, count: number): Promise<void> {
   await db.collection('reservations').insertMany(Array.from({ length: count }, (_, index) => row(index)));
 }
 
-const onAdmin = (db: Db, command: Record<string, unknown>) => db.getClient().db('admin').command(command);
-const searchable = (db: Db) => db.collection('reservations').countDocuments({ 'customer.nameWords': 'lucja' });
+const adminCommand = (db: Db, command: Record<string, unknown>) => db.getClient().db('admin').command(command);
+const countRefolded = (db: Db) => db.collection('reservations').countDocuments({ 'customer.nameWords': 'lucja' });
 const runMigrate = (env: Record<string, string>, ...args: string[]) => startProcess('src/main/migrate.ts', env, args);
 const recordOf = (db: Db, version: number) => db.collection<{ _id: number }>('migrations').findOne({ _id: version });
 
@@ -88,12 +88,12 @@ async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; 
 }
 
 describe('npm run migrate', () => {
-  test('killed during a step, it continues there, while another run waits and says so', async () => {
+  test('if killed during a step, is continued from there by a second run, which waited for it', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     await db.collection('migrations').deleteMany({});
     await insertOldBookings(db, 3);
-    await onAdmin(db, {
+    await adminCommand(db, {
       configureFailPoint: 'failCommand',
       // The first row is written; the second write blocks.
       mode: { skip: 1 },
@@ -106,25 +106,25 @@ describe('npm run migrate', () => {
       },
     });
     const first = runMigrate(env);
-    await eventually('the first row', async () => (await searchable(db)) === 1);
+    await eventually('the first row', async () => (await countRefolded(db)) === 1);
     const second = runMigrate({ ...env, MONGODB_URI: String(env['MONGODB_URI']).replace(APP, 'second') });
-    const waits = await logged(second, 'another migration is under way: waiting for it');
-    expect(waits['holder']).toMatch(new RegExp(`process ${first.pid}$`));
+    const waitLine = await logged(second, 'another migration is under way: waiting for it');
+    expect(waitLine['holder']).toMatch(new RegExp(`process ${first.pid}$`));
 
     first.signal('SIGKILL');
     await endCommandsOf({ context: { db } }, APP);
-    await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
+    await adminCommand(db, { configureFailPoint: 'failCommand', mode: 'off' });
     const status = await outcomeOf(runMigrate(env, '--status'));
     expect(status).toMatchObject({ code: 1, text: expect.stringMatching(/fold-names-again +unfinished/) });
     expect(await outcomeOf(second)).toMatchObject({ code: 0 });
 
-    expect(await searchable(db)).toBe(3);
+    expect(await countRefolded(db)).toBe(3);
     // The killed process recorded nothing, and its rows were not written again.
     expect(await recordOf(db, 2)).toMatchObject({ name: 'fold-names-again', changed: 2 });
     expect((await outcomeOf(runMigrate(env, '--status'))).code).toBe(0);
   });
 
-  test('waits longer than a call would for a majority to acknowledge its writes', async () => {
+  test('waits longer than an API call for a majority to acknowledge its writes', async () => {
     const { db, env } = await anyDatabase();
     const server = { context: { db } };
     const running = await whileMajorityStays(server, async () => {
@@ -139,7 +139,7 @@ describe('npm run migrate', () => {
     expect(await outcomeOf(running)).toMatchObject({ code: 0, text });
   });
 
-  test('prints pending steps and ends with 1, prints what it would do, then does it and prints that', async () => {
+  test('with --status ends with 1 if a step is pending; with --dry-run prints what a run then does', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     await insertOldBookings(db, 3);
@@ -148,21 +148,21 @@ describe('npm run migrate', () => {
     const before = await writesTo(db);
 
     const pending = await outcomeOf(runMigrate(env, '--status'));
-    const dry = await outcomeOf(runMigrate(env, '--dry-run'));
+    const dryRun = await outcomeOf(runMigrate(env, '--dry-run'));
 
     expect(pending.code).toBe(1);
     expect(pending.text.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(pending.text).toMatch(/^version +name +state +when\n1 .*\n2 +fold-names-again +pending \(3\) +20\d\d-/);
-    expect(dry.code).toBe(0);
-    expect(dry.text).toContain('reservations: create index one_claim_per_cell\n');
-    expect(dry.text).toContain('deliveries: create collection\n');
-    expect(dry.text).toContain('step 2, fold-names-again: 3 rows or indexes\n');
+    expect(dryRun.code).toBe(0);
+    expect(dryRun.text).toContain('reservations: create index one_claim_per_cell\n');
+    expect(dryRun.text).toContain('deliveries: create collection\n');
+    expect(dryRun.text).toContain('step 2, fold-names-again: 3 rows or indexes\n');
     expect(await writesTo(db)).toBe(before);
-    const done = runMigrate(env);
-    await finished(done);
-    expect(await logged(done, 'step applied')).toMatchObject({ step: 'fold-names-again', changed: 3 });
-    const mended = done.log().filter(({ msg }) => msg === 'collection brought up to date');
-    expect(new Set(mended.map(({ collection }) => collection))).toEqual(new Set(['deliveries', 'reservations']));
+    const run = runMigrate(env);
+    await finished(run);
+    expect(await logged(run, 'step applied')).toMatchObject({ step: 'fold-names-again', changed: 3 });
+    const updated = run.log().filter(({ msg }) => msg === 'collection brought up to date');
+    expect(new Set(updated.map(({ collection }) => collection))).toEqual(new Set(['deliveries', 'reservations']));
     // Control: writes are counted.
     expect(await writesTo(db)).toBeGreaterThan(before);
     expect(await outcomeOf(runMigrate(env, '--status'))).toMatchObject({ code: 0 });
@@ -186,7 +186,7 @@ const dropOld: Step = {
   run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
 };
 const target = (release: string, steps: readonly Step[] = []): Target => ({ release, collections: [ITEMS], steps });
-const quiet: MigrationRun = {
+const silent: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
   holder: 'test',
@@ -195,43 +195,43 @@ const quiet: MigrationRun = {
 describe('a contract step', () => {
   const stateIn = async (db: Db, to: Target) => (await planMigration(db, to)).steps[0]?.state.name;
 
-  test('waits if an upgrade skipped the release that stopped using the data, and runs at the next upgrade', async () => {
+  test('waits if an upgrade skipped the release that stopped using the data, until the next upgrade', async () => {
     const { db } = await anyDatabase();
-    await migrate(db, quiet, target('1.0.0'));
+    await migrate(db, silent, target('1.0.0'));
     await db.collection('items').insertOne({ old: 1 });
 
     // Twice, as a Job may run it. Processes of 1.0.0 may still be running.
-    for (const _ of [1, 2]) await migrate(db, quiet, target('1.2.0', [dropOld]));
+    for (const _ of [1, 2]) await migrate(db, silent, target('1.2.0', [dropOld]));
     expect(await db.collection('items').countDocuments({ old: 1 })).toBe(1);
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('waits');
     expect(isPending(await planMigration(db, target('1.2.0', [dropOld])))).toBe(false);
 
-    await migrate(db, quiet, target('1.3.0', [dropOld]));
+    await migrate(db, silent, target('1.3.0', [dropOld]));
     expect(await db.collection('items').countDocuments({ old: 1 })).toBe(0);
     expect(await stateIn(db, target('1.3.0', [dropOld]))).toBe('applied');
   });
 
-  test('runs after that release, to which a rollback is possible; an older release rejects the database', async () => {
+  test('runs after that release, which can still use the database; older releases reject it', async () => {
     const { db } = await anyDatabase();
-    await migrate(db, quiet, target('1.1.0'));
-    await migrate(db, quiet, target('1.2.0', [dropOld]));
+    await migrate(db, silent, target('1.1.0'));
+    await migrate(db, silent, target('1.2.0', [dropOld]));
 
     await expect(requireUsable(db, '1.1.0')).resolves.toBeDefined();
-    const refused = 'migration 1 (drop-old) removed data that releases before 1.1.0 need. Run release 1.1.0 or newer';
-    await expect(requireUsable(db, '1.0.9')).rejects.toThrow(refused);
-    await expect(migrate(db, quiet, target('1.0.9'))).rejects.toThrow(refused);
+    const message = 'migration 1 (drop-old) removed data that releases before 1.1.0 need. Run release 1.1.0 or newer';
+    await expect(requireUsable(db, '1.0.9')).rejects.toThrow(message);
+    await expect(migrate(db, silent, target('1.0.9'))).rejects.toThrow(message);
   });
 
   test('runs immediately in a new database', async () => {
     const { db } = await anyDatabase();
-    await migrate(db, quiet, target('1.2.0', [dropOld]));
+    await migrate(db, silent, target('1.2.0', [dropOld]));
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('applied');
   });
 });
 
-test('time zones get the spelling of the IANA database; aliases stay, and unknown names are replaced', async () => {
+test('time zones get the spelling of the IANA database; aliases stay, and removed names are replaced', async () => {
   const { db } = await anyDatabase();
-  await migrate(db, quiet, target('1.0.0'));
+  await migrate(db, silent, target('1.0.0'));
   const stored = ['asia/kolkata', 'Us/Pacific', 'SystemV/PST8', 'US/Pacific', 'Asia/Kolkata'];
   await db.collection('venues').insertMany(stored.map((timeZone) => ({ timeZone })));
 
@@ -240,11 +240,11 @@ test('time zones get the spelling of the IANA database; aliases stay, and unknow
     STEPS.filter(({ name }) => name === 'spell-time-zones'),
   );
   expect(dryRunText(await planMigration(db, to))).toContain('spell-time-zones: 3 rows or indexes');
-  await migrate(db, quiet, to);
+  await migrate(db, silent, to);
 
-  const found = await db.collection('venues').find().sort({ _id: 1 }).toArray();
-  const spelled = ['Asia/Kolkata', 'US/Pacific', 'Etc/GMT+8', 'US/Pacific', 'Asia/Kolkata'];
-  expect(found.map(({ timeZone }) => timeZone as unknown)).toEqual(spelled);
+  const venues = await db.collection('venues').find().sort({ _id: 1 }).toArray();
+  const expected = ['Asia/Kolkata', 'US/Pacific', 'Etc/GMT+8', 'US/Pacific', 'Asia/Kolkata'];
+  expect(venues.map(({ timeZone }) => timeZone as unknown)).toEqual(expected);
   expect(isPending(await planMigration(db, to))).toBe(false);
 });
 
@@ -254,31 +254,34 @@ test('an index with another expiry is reported, and changed', async () => {
     ...target('1.0.0'),
     collections: [{ name: 'items', indexes: [{ name: 'over', key: { at: 1 as const }, expireAfterSeconds }] }],
   });
-  await migrate(db, quiet, expiringAfter(60));
+  await migrate(db, silent, expiringAfter(60));
   expect(isPending(await planMigration(db, expiringAfter(60)))).toBe(false);
 
   const plan = await planMigration(db, expiringAfter(90));
   expect(isPending(plan)).toBe(true);
   expect(dryRunText(plan)).toContain('items: set expiry of index over');
-  await migrate(db, quiet, expiringAfter(90));
+  await migrate(db, silent, expiringAfter(90));
 
   expect(await db.collection('items').indexes()).toMatchObject([{}, { name: 'over', expireAfterSeconds: 90 }]);
   expect(isPending(await planMigration(db, expiringAfter(90)))).toBe(false);
 });
 
 describe('on a database that a newer release has migrated', () => {
-  test('the migration changes nothing and says so, and names unknown steps', async () => {
+  test('the migration changes nothing, logs a warning and lists unknown steps as newer', async () => {
     const { db } = await anyDatabase();
-    const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
-    await migrate(db, quiet, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] });
-    const warned: unknown[] = [];
-    const log = { info: () => undefined, warn: (...line: unknown[]) => void warned.push(line) } as MigrationRun['log'];
+    const newerCollection = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
+    await migrate(db, silent, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newerCollection] });
+    const warnings: unknown[] = [];
+    const log = {
+      info: () => undefined,
+      warn: (...line: unknown[]) => void warnings.push(line),
+    } as MigrationRun['log'];
 
-    await migrate(db, { ...quiet, log }, target('1.0.0'));
+    await migrate(db, { ...silent, log }, target('1.0.0'));
 
     await db.collection('items').insertOne({ kind: 'b' });
     await expect(db.collection('items').insertOne({ kind: 'c' })).rejects.toThrow('failed validation');
-    expect(warned).toEqual([
+    expect(warnings).toEqual([
       [{ release: '1.0.0', migrated_by: '1.1.0' }, expect.stringContaining('nothing was changed')],
     ]);
     const plan = await planMigration(db, target('1.0.0'));
@@ -287,11 +290,11 @@ describe('on a database that a newer release has migrated', () => {
     expect(dryRunText(plan)).toContain('newer release');
   });
 
-  test('no process of a release that cannot run on it starts: it names the releases that can', async () => {
+  test('a process of a release that cannot use it ends, and names the first release that can', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
-    const contracted = { _id: 99, name: 'drop-it', unusedSince: '99.0.0', release: '99.1.0', changed: 0 };
-    await db.collection<{ _id: number }>('migrations').insertOne(contracted);
+    const unusableStep = { _id: 99, name: 'drop-it', unusedSince: '99.0.0', release: '99.1.0', changed: 0 };
+    await db.collection<{ _id: number }>('migrations').insertOne(unusableStep);
     const children = ['src/main/api.ts', 'workers/hold-expiry.ts', 'src/main/migrate.ts'].map((file) =>
       startProcess(file, env),
     );
@@ -303,7 +306,7 @@ describe('on a database that a newer release has migrated', () => {
   });
 });
 
-test('of two concurrent migrations, each step is run by one', async () => {
+test('of two concurrent migrations, only one runs each step', async () => {
   const { db } = await anyDatabase();
   let runs = 0;
   const slow: Step = {
@@ -317,6 +320,6 @@ test('of two concurrent migrations, each step is run by one', async () => {
       return 0;
     },
   };
-  await Promise.all(['one', 'two'].map((holder) => migrate(db, { ...quiet, holder }, target('1.0.0', [slow]))));
+  await Promise.all(['one', 'two'].map((holder) => migrate(db, { ...silent, holder }, target('1.0.0', [slow]))));
   expect(runs).toBe(1);
 });

@@ -15,7 +15,7 @@ test('the release number is that of package.json, in a comparable format', () =>
   ]);
 });
 
-test('the versions of steps rise by one, and this release no longer uses what a contract step drops', () => {
+test('the versions of steps are consecutive, and a contract step drops only what this release does not use', () => {
   expect(STEPS.map(({ version }) => version)).toEqual(STEPS.map((_, index) => index + 1));
   for (const step of STEPS)
     if (step.kind === 'contract') expect(compareReleases(step.unusedSince, RELEASE)).toBeLessThanOrEqual(0);

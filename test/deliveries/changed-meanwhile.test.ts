@@ -23,9 +23,9 @@ let partner: Partner;
 let subscription: { id: string; secretKey: string };
 /** The secret that the receiver verifies with. */
 let secretKey: string;
-let elsewhere: WebhookReceiver | undefined;
+let newReceiver: WebhookReceiver | undefined;
 afterAll(async () => {
-  await elsewhere?.close();
+  await newReceiver?.close();
   await end();
 });
 beforeEach(async () => {
@@ -49,9 +49,9 @@ const rotate = async (overlapSeconds = 0) => {
 const moveTo = async (url: string) =>
   expectStatus(await partner.api.patch(`${WEBHOOKS}/${subscription.id}`, { endpoint_url: url }), 200);
 
-const AGAIN_NOW = { kind: 'later', inMs: 0 };
+const RETRY_NOW = { kind: 'later', inMs: 0 };
 
-/** Makes an attempt, and calls `happen` after it has arrived and before the receiver responds. */
+/** Makes an attempt. Once it has arrived, calls `happen`, and then responds with `status`. */
 async function attemptWith(id: string, happen: () => Promise<unknown>, status: number) {
   receiver.respondWith((_attempt, response) => {
     void happen().then(() => response.writeHead(status).end());
@@ -59,10 +59,10 @@ async function attemptWith(id: string, happen: () => Promise<unknown>, status: n
   return service.attempt(id);
 }
 
-describe('an attempt that fails because its subscription changed during it is repeated immediately, uncounted', () => {
-  test.each([0, 600])('by a rotation with an overlap of %d s', async (overlapSeconds) => {
+describe('an attempt that fails while its subscription is changed is repeated immediately and does not count', () => {
+  test.each([0, 600])('changed by a rotation with an overlap of %d s', async (overlapSeconds) => {
     const id = await waiting(partner);
-    expect(await attemptWith(id, () => rotate(overlapSeconds), 401)).toEqual(AGAIN_NOW);
+    expect(await attemptWith(id, () => rotate(overlapSeconds), 401)).toEqual(RETRY_NOW);
     expect(await read(id)).toMatchObject({
       state: 'pending',
       attemptsMade: 0,
@@ -77,30 +77,30 @@ describe('an attempt that fails because its subscription changed during it is re
     expect(await health()).toBe(0);
   });
 
-  test('by another address, which the repeated attempt calls', async () => {
+  test('changed to another address, which the repeated attempt calls', async () => {
     const other = await startReceiver();
-    elsewhere = other;
+    newReceiver = other;
     const id = await waiting(partner);
-    expect(await attemptWith(id, () => moveTo(other.url), 500)).toEqual(AGAIN_NOW);
+    expect(await attemptWith(id, () => moveTo(other.url), 500)).toEqual(RETRY_NOW);
     expect(await health()).toBe(0);
     await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
     expect(other.received).toHaveLength(1);
   });
 
-  test('by a deactivation, which cancels it without a dead letter or alert', async () => {
+  test('deactivated: the delivery is cancelled, without a dead letter or alert', async () => {
     receiver.respondWith(500);
     const id = await waiting(partner);
     await service.attempt(id, 4);
     const last = await attemptWith(id, () => deactivateSubscription(subscription.id), 500);
-    expect(last).toEqual(AGAIN_NOW);
+    expect(last).toEqual(RETRY_NOW);
     await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'cancelled', attemptsMade: 4 });
     expect(await read(id)).not.toHaveProperty('alertPending');
   });
 });
 
-test('a 2xx response is a success, whatever changed', async () => {
+test('a 2xx response is a success, even if the subscription was changed during the attempt', async () => {
   const id = await waiting(partner);
   const change = () => Promise.all([rotate(), moveTo('http://127.0.0.1:9/elsewhere')]);
   await attemptWith(id, change, 200);
@@ -111,7 +111,7 @@ test('a 2xx response is a success, whatever changed', async () => {
   });
 });
 
-describe('a worker frozen before sending does not send the old message', () => {
+describe('a worker that was frozen before it sends does not send the old message after the response to', () => {
   const operator = () => operatorOf(service);
   const partnerPath = () => `/api/v1/operator/partners/${partner.id}`;
   test.each<[string, () => Promise<unknown>]>([
@@ -120,11 +120,11 @@ describe('a worker frozen before sending does not send the old message', () => {
     ['a deactivation', () => deactivateSubscription(subscription.id)],
     ['a suspension', () => operator().patch(partnerPath(), { status: 'suspended' })],
     ['the end of the grant', () => operator().delete(`${partnerPath()}/venues/${venue.id}`)],
-  ])('%s was answered', async (_what, happen) => {
+  ])('%s', async (_what, happen) => {
     const id = await waiting(partner);
     const before = receiver.received.length;
 
-    expect(await attemptAround(id, happen)).toEqual(AGAIN_NOW);
+    expect(await attemptAround(id, happen)).toEqual(RETRY_NOW);
 
     expect(receiver.received.length).toBe(before);
     expect((await read(id)).attempts).toMatchObject([{ outcome: 'interrupted', statusCode: null }]);
@@ -139,13 +139,11 @@ describe('a worker frozen before sending does not send the old message', () => {
 
 test('during a rotation, deliveries wait until the partner can know the new secret', async () => {
   const id = await waiting(partner);
-  // The state right after a rotation, however long the test takes to get there.
-  const soon = { secretRotatedAt: { $add: ['$$NOW', 60_000] } };
-  await changeRow(service, 'webhook_subscriptions', subscription.id, [{ $set: soon }]);
+  // As right after a rotation, however long the test takes until the attempt.
+  const rotated = { secretRotatedAt: { $add: ['$$NOW', 60_000] } };
+  await changeRow(service, 'webhook_subscriptions', subscription.id, [{ $set: rotated }]);
 
-  const held = await service.attempt(id);
-
-  expect(held).toMatchObject({ kind: 'later' });
+  expect(await service.attempt(id)).toMatchObject({ kind: 'later' });
   expect((await read(id)).attempts).toEqual([]);
 });
 
@@ -174,9 +172,9 @@ describe('control: a failure counts', () => {
   });
 });
 
-test('rotations that race with attempts cost none: each delivery succeeds at its first counted attempt', async () => {
+test('when rotations race with attempts, each delivery succeeds at its first counted attempt', async () => {
   let rotation = Promise.resolve();
-  // The receiver waits for the rotated secret before it responds, even if the test gets it late.
+  // The receiver responds only once the test knows the rotated secret.
   receiver.respondWith((attempt, response) => {
     void rotation.then(() => respondByContract(attempt, response));
   });

@@ -7,7 +7,7 @@ import { isLongTier, scaled } from '../support/scale.ts';
 import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 
-/** The contract's delays in seconds, and the factor by which this test divides them. */
+/** The contract's delays in seconds. This test divides them by `FACTOR`. */
 const CONTRACT_DELAYS = [300, 900, 1800, 3600];
 const FACTOR = scaled(1000, 5000);
 /**
@@ -44,7 +44,5 @@ test(`with the clock compressed ${FACTOR} times, five attempts run after their d
     expect(gapsMs[index]).toBeGreaterThanOrEqual(delayMs);
     if (isLongTier) expect(gapsMs[index]).toBeLessThanOrEqual(delayMs + TOLERANCE_MS);
   }
-  expect(row.attempts.map(({ deliveryId }) => deliveryId)).toEqual(
-    receiver.received.map(({ body }) => body['delivery_id']),
-  );
+  expect(row.attempts.map(({ deliveryId }) => deliveryId)).toEqual(received.map(({ body }) => body['delivery_id']));
 });

@@ -11,7 +11,7 @@ import { hostedService } from '../support/service-host.ts';
 
 const { customer_name, customer_phone, customer_email, payment_reference } = CANARY;
 const CUSTOMER = { customer_name, customer_phone, customer_email, payment_reference };
-/** Includes forms into which the service may convert them. */
+/** The customer's data, and forms into which the service may convert it. */
 const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
 
 const service = await hostedService({ hasWorkers: true });
@@ -22,20 +22,20 @@ afterAll(async () => {
   await Promise.all([toOriginator.close(), toOther.close()]);
 });
 
-/** Causes every event type, with canaries wherever a caller can write, in successful and failing calls. */
+/** Causes every event type by successful and failing calls, with canaries in every field for a customer's data. */
 async function makeEveryEvent(): Promise<void> {
   const { booking_id } = await bookSlot(originator, slot(), CUSTOMER);
   for (const operation of ['cancel', 'refund'])
     expectStatus(await end(originator, operation, booking_id, { reason: REASON }), 200);
   const toRelease = await placeHold(originator, slot());
   expectStatus(await release(originator, toRelease['hold_id'], { reason: REASON }), 200);
-  const toLapse = await placeHold(originator, slot());
-  expectStatus(await expire(originator, toLapse['hold_id']), 200);
+  const toExpire = await placeHold(originator, slot());
+  expectStatus(await expire(originator, toExpire['hold_id']), 200);
   const sale = { slot_id: slot(), customer_name, customer_phone };
   expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sale), 201);
-  expectStatus(await confirm(originator, toLapse['hold_id'], CUSTOMER), 409);
-  const faulty = { ...CUSTOMER, customer_email: `no address ${CUSTOMER.customer_email}` };
-  expectStatus(await confirm(originator, toLapse['hold_id'], faulty), 400);
+  expectStatus(await confirm(originator, toExpire['hold_id'], CUSTOMER), 409);
+  const invalid = { ...CUSTOMER, customer_email: `no address ${CUSTOMER.customer_email}` };
+  expectStatus(await confirm(originator, toExpire['hold_id'], invalid), 400);
   const search = new URLSearchParams({ customer_phone, customer_name });
   expectStatus(await originator.api.get(`/api/v1/bookings?${search.toString()}`), 200);
 }

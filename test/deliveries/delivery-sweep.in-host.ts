@@ -9,9 +9,9 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Puts back missing jobs of deliveries due for 5 s, in pages of `limit`; returns the number per page. */
-export async function sweep(context: Context, limit: number): Promise<number[]> {
-  const bounds = { graceMs: 5000, limit, stopping: new AbortController().signal };
+/** Adds missing jobs of deliveries that have been due for 5 s, page by page; returns the number of jobs per page. */
+export async function sweep(context: Context, pageSize: number): Promise<number[]> {
+  const bounds = { graceMs: 5000, limit: pageSize, stopping: new AbortController().signal };
   const counts: number[] = [];
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
     const page = await addMissingJobs(context, { ...bounds, afterId });
@@ -21,20 +21,20 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
   return counts;
 }
 
-/** Raises the dead letters that dead workers did not raise, or fails to; returns how many it raised. */
-export function raiseForgotten(context: Context, how: 'well' | 'in vain'): Promise<number> {
-  const inVain = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('refused')) };
-  const deps = how === 'well' ? context : { ...context, queues: inVain };
+/** Raises the dead letters that no worker has raised; returns the number raised. `isRejected`: the queue takes none. */
+export function raiseForgotten(context: Context, isRejected = false): Promise<number> {
+  const rejectingQueues = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('rejected')) };
+  const deps = isRejected ? { ...context, queues: rejectingQueues } : context;
   const stopping = new AbortController().signal;
   return raiseForgottenDeadLetters(deps, { graceMs: 0, limit: 10, stopping });
 }
 
-export async function empty({ queues }: Context, name: QueueName): Promise<void> {
+export async function emptyQueue({ queues }: Context, name: QueueName): Promise<void> {
   await queues.byName(name).obliterate({ force: true });
 }
 
 /** The ids of the deliveries in the dead-letter queue. */
-export async function deadLetters({ queues }: Context): Promise<string[]> {
+export async function queuedDeadLetters({ queues }: Context): Promise<string[]> {
   const jobs = await queues.byName('dead-letter').getJobs(['waiting']);
   return jobs.map((job) => String(job.data['delivery_id']));
 }
@@ -47,8 +47,8 @@ export async function removeDeadLetters({ queues }: Context, deliveryIds: readon
   await queues.removeDeadLetters(deliveryIds);
 }
 
-/** Removes deliveries from the dead-letter queue that are not dead letters, four jobs at a time. */
-export function clear(context: Context): Promise<number> {
+/** Removes jobs whose delivery is no dead letter from the dead-letter queue, in pages of four jobs. */
+export function clearDeadLetters(context: Context): Promise<number> {
   const stopping = new AbortController().signal;
-  return clearDeadLetterQueue(context, { limit: 4, from: 0, stopping });
+  return clearDeadLetterQueue(context, { limit: 4, startAt: 0, stopping });
 }

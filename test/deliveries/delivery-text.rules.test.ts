@@ -26,12 +26,12 @@ test.each([
   ],
   [{ ...NONE, error: 'blocked_address' }, 'address of partner.example not allowed', 'blocked address'],
   [{ ...NONE, error: 'network_error' }, 'network error with partner.example', 'network error'],
-] as const)('%j is told as "%s", in short "%s"', (outcome, text, name) => {
+] as const)('the text of %j is "%s", and its short name "%s"', (outcome, text, name) => {
   expect(outcomeText(outcome, 'partner.example')).toBe(text);
   expect(outcomeName(outcome)).toBe(name);
 });
 
-test('the text of an endpoint is its host, without path, query and user', () => {
+test('an endpoint is named by its host and port, without path, query and credentials', () => {
   expect(endpointHost('https://user:secret@partner.example:8443/hooks/secret?token=secret')).toBe(
     'partner.example:8443',
   );

@@ -31,9 +31,9 @@ export async function addEvents({ db }: Context, { partnerId, venueId }: Receive
 }
 
 /**
- * Lets `workers` workers make the first attempts concurrently. Each gets all the events and has `permits` send permits.
- * Resolves when results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`: the
- * process ends before it sends anything.
+ * Lets `workers` workers make the first attempts concurrently, each with all the events and `permits` send permits.
+ * Resolves when the results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`:
+ * the workers die before they send anything.
  */
 export async function deliver(
   context: Context,
@@ -42,13 +42,13 @@ export async function deliver(
   { workers = 1, permits = PERMITS, isKilled = false } = {},
 ): Promise<string[]> {
   const contexts = [context];
-  while (contexts.length < workers) contexts.push(await anotherOf(context));
+  while (contexts.length < workers) contexts.push(await anotherContext(context));
   const rows = await eventCollection(context.db)
     .find({ _id: { $in: [...eventIds] } })
     .toArray();
   const { endpointUrl = '' } = (await findSubscription(context.db, subscriptionId)) ?? {};
   const wanted = rows.map((event) => ({ event, receiver: { _id: subscriptionId, partnerId, endpointUrl } }));
-  const refused = await Promise.all(
+  const failedIds = await Promise.all(
     contexts.map(async (each) => {
       const sender = isKilled ? { send: () => new Promise<never>(() => undefined) } : ownSender(context);
       const deps = { ...each, sender, permits: createSendPermits(permits, permits) };
@@ -63,7 +63,7 @@ export async function deliver(
       return [...failures.keys()];
     }),
   );
-  return refused.flat();
+  return failedIds.flat();
 }
 
 /** Runs the job of a delivery that is in generation 1 (never redelivered). */
@@ -78,8 +78,8 @@ function ownSender(context: Context) {
   return sender;
 }
 
-/** A context with its own connection, like another process's: it shares no batch with the first. */
-async function anotherOf(context: Context): Promise<Context> {
+/** A context with its own connection, like another process's, so that it shares no batch with the first. */
+async function anotherContext(context: Context): Promise<Context> {
   const db = createDb();
   onServiceStop(context, () => db.close());
   await openDb(db, context.config.mongodbUri, context.log, new AbortController().signal);
@@ -99,10 +99,13 @@ export async function addDeliveries(
   return rows.map(({ _id }) => _id);
 }
 
-export type Begun = { attemptId: string; isBegun: boolean };
+export type BegunAttempt = { attemptId: string; isBegun: boolean };
 
-/** Begins an attempt of each row concurrently, with the row as it was read. */
-export const beginAtOnce = ({ db }: Context, rows: readonly Parameters<typeof beginAttempt>[1][]): Promise<Begun[]> =>
+/** Begins an attempt of each row concurrently, expecting the row in the given state. */
+export const beginConcurrently = (
+  { db }: Context,
+  rows: readonly Parameters<typeof beginAttempt>[1][],
+): Promise<BegunAttempt[]> =>
   Promise.all(
     rows.map(async (row) => {
       const attempt = { deliveryId: newId(), endpointUrl: `https://partner.example/${row._id}` };
@@ -110,8 +113,8 @@ export const beginAtOnce = ({ db }: Context, rows: readonly Parameters<typeof be
     }),
   );
 
-/** Settles these attempts concurrently as successes. `state`: the new state of the row. */
-export const settleAtOnce = (
+/** Records these attempts concurrently as successes. `state`: the new state of the row. */
+export const settleConcurrently = (
   { db }: Context,
   attempts: readonly { deliveryId: string; attemptId: string; state: string }[],
 ): Promise<(boolean | { error: string })[]> =>

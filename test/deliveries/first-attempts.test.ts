@@ -10,7 +10,9 @@ import type * as FirstAttempts from './first-attempts.in-host.ts';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
 const inHost = service.inHost<typeof FirstAttempts>('test/deliveries/first-attempts.in-host.ts');
-const { takeCommands: takeAll, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
+const { takeCommands: takeAllCommands, watchCommands } = service.inHost<typeof Commands>(
+  'test/support/commands.in-host.ts',
+);
 const calls = collectionCallsOf(service);
 const receiver = await startReceiver();
 afterAll(async () => {
@@ -29,10 +31,10 @@ beforeEach(async () => {
   await takeCommands();
 });
 
-/** Periodic commands of a process, and its reads of subscriptions and grants. */
-const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
-/** The commands since the last call, without those in `BESIDE`. */
-const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
+/** Commands that a process sends periodically. */
+const PERIODIC = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
+/** The commands since the last call, without the periodic ones. */
+const takeCommands = async () => (await takeAllCommands()).filter((command) => !PERIODIC.includes(command));
 const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target.subscriptionId });
@@ -119,10 +121,10 @@ test('after a worker died before sending, a job makes attempt 1 once the lock ex
   ]);
 });
 
-describe('leaves a delivery to a job, without counting an attempt,', () => {
+describe('a delivery is left to a job, without counting an attempt,', () => {
   test.each([
     { what: 'if the endpoint is unhealthy', fields: { consecutiveFailures: 3, failingSince: new Date() } },
-    { what: 'if the subscription was deactivated meanwhile', fields: { status: 'inactive' } },
+    { what: 'if its subscription is inactive', fields: { status: 'inactive' } },
   ])('$what', async ({ fields }) => {
     await changeRow(service, 'webhook_subscriptions', target.subscriptionId, { $set: fields });
     const eventIds = await inHost.addEvents(target, 5);
@@ -134,7 +136,7 @@ describe('leaves a delivery to a job, without counting an attempt,', () => {
     }
   });
 
-  test('without a permit within three seconds', async () => {
+  test('if it gets no permit within three seconds', async () => {
     const eventIds = await inHost.addEvents(target, 3);
     receiver.respondWith((_attempt, response) => void setTimeout(() => response.writeHead(200).end(), 4000));
     // One endpoint may use a quarter of the permits.
@@ -155,19 +157,19 @@ const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const
 /** Adds deliveries that wait for their first attempt; returns their ids. */
 const anyDeliveries = async (count: number) => inHost.addDeliveries(target, await inHost.addEvents(target, count));
 
-test('an attempt begins once, only on an unchanged and unlocked row', async () => {
-  const [free = '', moved = '', taken = ''] = await anyDeliveries(3);
-  await change(moved, { generation: 2 });
-  await change(taken, { leaseUntil: new Date(Date.now() + 60_000) });
-  const begun = await inHost.beginAtOnce([free, free, moved, taken].map(asRead));
+test('an attempt begins once, and only if its row is unchanged and unlocked', async () => {
+  const [unlocked = '', redelivered = '', locked = ''] = await anyDeliveries(3);
+  await change(redelivered, { generation: 2 });
+  await change(locked, { leaseUntil: new Date(Date.now() + 60_000) });
+  const begun = await inHost.beginConcurrently([unlocked, unlocked, redelivered, locked].map(asRead));
   expect(begun.filter(({ isBegun }) => isBegun)).toHaveLength(1);
-  expect((await read(free)).attempts).toMatchObject([{ attempt: 1, outcome: 'started' }]);
-  for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
+  expect((await read(unlocked)).attempts).toMatchObject([{ attempt: 1, outcome: 'started' }]);
+  for (const id of [redelivered, locked]) expect((await read(id)).attempts).toEqual([]);
 });
 
-test('of attempts that end at the same time, only interrupted or invalid ones fail to be recorded', async () => {
+test('of concurrent attempts, all are recorded except an interrupted one and an invalid one', async () => {
   const ids = await anyDeliveries(20);
-  const begun = await inHost.beginAtOnce(ids.map(asRead));
+  const begun = await inHost.beginConcurrently(ids.map(asRead));
   const attempts = ids.map((deliveryId, index) => ({
     deliveryId,
     attemptId: begun[index]?.attemptId ?? '',
@@ -175,13 +177,13 @@ test('of attempts that end at the same time, only interrupted or invalid ones fa
   }));
   const [interrupted = '', invalid = '', ...others] = ids;
   await change(interrupted, { leaseUntil: new Date(0) });
-  const [next] = await inHost.beginAtOnce([asRead(interrupted)]);
+  const [next] = await inHost.beginConcurrently([asRead(interrupted)]);
   expect(next?.isBegun).toBe(true);
 
-  const verdicts = await inHost.settleAtOnce(attempts);
+  const results = await inHost.settleConcurrently(attempts);
 
   const expected = [false, { error: expect.stringMatching('failed validation') }];
-  expect(verdicts).toEqual([...expected, ...others.map(() => true)]);
+  expect(results).toEqual([...expected, ...others.map(() => true)]);
   for (const id of others) {
     const settled = { state: 'succeeded', leaseUntil: null, attempts: [{ outcome: 'succeeded' }] };
     expect(await read(id)).toMatchObject(settled);
@@ -191,23 +193,21 @@ test('of attempts that end at the same time, only interrupted or invalid ones fa
   expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
 });
 
-describe('if the update that ends all attempts', () => {
-  test.each([
-    { what: 'is lost', lose: calls.lose },
-    { what: 'is made and its response lost', lose: calls.loseResponse },
-  ])('$what, each is sent once and recorded', async ({ lose }) => {
-    const eventIds = await inHost.addEvents(target, 20);
-    await lose('deliveries.updateMany', 1);
-    respondTogether(20);
+test.each([
+  { what: 'is lost', lose: calls.lose },
+  { what: 'is made and its response is lost', lose: calls.loseResponse },
+])('if the update that records all attempts $what, each is sent once and recorded', async ({ lose }) => {
+  const eventIds = await inHost.addEvents(target, 20);
+  await lose('deliveries.updateMany', 1);
+  respondTogether(20);
 
-    await inHost.deliver(target, eventIds);
+  await inHost.deliver(target, eventIds);
 
-    expect(receivedIds()).toEqual(eventIds.toSorted());
-    for (const row of await deliveriesOf(eventIds)) {
-      expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1, leaseUntil: null });
-      expect(row.attempts).toMatchObject([{ attempt: 1, outcome: 'succeeded' }]);
-    }
-  });
+  expect(receivedIds()).toEqual(eventIds.toSorted());
+  for (const row of await deliveriesOf(eventIds)) {
+    expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1, leaseUntil: null });
+    expect(row.attempts).toMatchObject([{ attempt: 1, outcome: 'succeeded' }]);
+  }
 });
 
 describe('a job whose delivery', () => {
@@ -217,7 +217,7 @@ describe('a job whose delivery', () => {
       outcome: { kind: 'skipped', why: 'succeeded' },
     },
     'was cancelled': { fields: { state: 'cancelled' }, outcome: { kind: 'skipped', why: 'cancelled' } },
-    'is of a later series': { fields: { generation: 2 }, outcome: { kind: 'skipped', why: 'superseded' } },
+    'has been redelivered since': { fields: { generation: 2 }, outcome: { kind: 'skipped', why: 'superseded' } },
     'waits for its retry': {
       fields: { state: 'retrying', attemptsMade: 1, nextAttemptAt: new Date(Date.now() + 600_000) },
       outcome: { kind: 'later' },
@@ -226,12 +226,12 @@ describe('a job whose delivery', () => {
       fields: { state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null },
       outcome: { kind: 'dead', attempt: 'failed (attempt 5 of 5)' },
     },
-    'is being sent': {
+    'is locked by another attempt': {
       fields: { leaseUntil: new Date(Date.now() + 600_000) },
       outcome: { kind: 'later' },
     },
     'has no event in the log yet': {
-      fields: { eventId: 'of a batch under way' },
+      fields: { eventId: 'of a batch in progress' },
       outcome: { kind: 'later' },
     },
     'never had an event': {
@@ -261,7 +261,7 @@ describe('a job whose delivery', () => {
 describe('the health of an endpoint', () => {
   const outcomes = (count: number, isSuccess: boolean) => Array.from({ length: count }, () => isSuccess);
 
-  test('records successes once a second, however many attempts end', async () => {
+  test('is written once a second for successes, however many attempts succeed', async () => {
     for (let round = 0; round < 3; round += 1) {
       await inHost.recordOutcomes(target.subscriptionId, outcomes(50, true));
     }
@@ -269,7 +269,7 @@ describe('the health of an endpoint', () => {
     expect((await subscription()).lastSuccessAt).not.toBeNull();
   });
 
-  test('counts every failure, and records a success after one immediately', async () => {
+  test('counts every failure, and a success after a failure resets it immediately', async () => {
     await inHost.recordOutcomes(target.subscriptionId, outcomes(5, true));
     await inHost.recordOutcomes(target.subscriptionId, outcomes(30, false));
     expect(await subscription()).toMatchObject({ consecutiveFailures: 30, failingSince: expect.any(Date) });

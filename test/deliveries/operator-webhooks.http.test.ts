@@ -29,15 +29,15 @@ const operator = () => operatorOf(service);
 const setLease = (id: string, leaseUntil: Date | null) =>
   changeRow(service, 'deliveries', id, { $set: { leaseUntil } });
 const anySlot = () => slots.shift() ?? '';
-const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
-  operator().post(`${OPERATOR}/webhooks/${id}/${what}`);
+const switchTo = (action: 'deactivate' | 'activate', id = subscription.id) =>
+  operator().post(`${OPERATOR}/webhooks/${id}/${action}`);
 const list = async (path: string) => expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
 const ids = (rows: Json[]) => rows.map((row) => row['id']);
 
 test('subscriptions are listed newest first, for all partners or by partner or state, without secrets', async () => {
   const other = await anyPartner(service);
   const second = await subscribe(other, receiver.url);
-  expectStatus(await act('deactivate', second.id), 200);
+  expectStatus(await switchTo('deactivate', second.id), 200);
   const page = await operator().get(`${OPERATOR}/webhooks`);
   expect(ids(expectStatus(page, 200)['data'] as Json[]).slice(0, 2)).toEqual([second.id, subscription.id]);
   expect(page.text).not.toMatch(/whsec_|secret_key|sealed/);
@@ -57,7 +57,7 @@ describe('a deactivated subscription', () => {
     const [pending, retrying] = [await waiting(partner), await waiting(partner)];
     await service.attempt(retrying);
     receiver.respondWith(200);
-    expect(expectStatus(await act('deactivate'), 200)).toMatchObject({ id: subscription.id, status: 'inactive' });
+    expect(expectStatus(await switchTo('deactivate'), 200)).toMatchObject({ id: subscription.id, status: 'inactive' });
     expect([(await read(pending)).state, (await read(retrying)).state]).toEqual(['cancelled', 'cancelled']);
     const hold = await placeHold(partner, anySlot());
     await service.dispatch(String(hold['hold_id']));
@@ -67,10 +67,10 @@ describe('a deactivated subscription', () => {
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
   });
 
-  test('lets an attempt in progress end, and then cancels the delivery', async () => {
+  test('lets an attempt in progress end, and cancels its delivery afterwards', async () => {
     const id = await waiting(partner);
     await setLease(id, new Date(Date.now() + 60_000));
-    expectStatus(await act('deactivate'), 200);
+    expectStatus(await switchTo('deactivate'), 200);
     expect((await read(id)).state).toBe('pending');
     await setLease(id, null);
     await service.attempt(id);
@@ -80,9 +80,9 @@ describe('a deactivated subscription', () => {
   test('receives again when activated, and its partner recovers missed events', async () => {
     const body = { since: new Date().toISOString() };
     const missed = await waiting(partner);
-    expectStatus(await act('deactivate'), 200);
-    expectStatus(await act('deactivate'), 200);
-    expect(expectStatus(await act('activate'), 200)).toMatchObject({ status: 'active' });
+    expectStatus(await switchTo('deactivate'), 200);
+    expectStatus(await switchTo('deactivate'), 200);
+    expect(expectStatus(await switchTo('activate'), 200)).toMatchObject({ status: 'active' });
     const id = await waiting(partner);
     await service.attempt(id);
     expect([(await read(id)).state, (await read(missed)).state]).toEqual(['succeeded', 'cancelled']);
@@ -92,16 +92,15 @@ describe('a deactivated subscription', () => {
     expect((await read(missed)).state).toBe('succeeded');
   });
 
-  test('does not affect others; a missing one is 404', async () => {
+  test('does not affect other subscriptions; a missing one is 404', async () => {
     const other = await anyPartner(service, [venue.id]);
     await subscribe(other, receiver.url, ['hold_created']);
     const hold = await placeHold(partner, anySlot());
     await service.dispatch(String(hold['hold_id']));
-    expectStatus(await act('deactivate'), 200);
+    expectStatus(await switchTo('deactivate'), 200);
     expect((await rowOf(service, 'deliveries', { partnerId: other.id })).state).toBe('pending');
-    for (const what of ['activate', 'deactivate'] as const) {
-      expect(verdict(await act(what, randomUUID()))).toBe('404 WEBHOOK_NOT_FOUND');
-    }
+    for (const action of ['activate', 'deactivate'] as const)
+      expect(verdict(await switchTo(action, randomUUID()))).toBe('404 WEBHOOK_NOT_FOUND');
   });
 });
 
@@ -109,18 +108,18 @@ describe('deliveries', () => {
   test('are listed for all partners, by any filter, page by page', async () => {
     const dead = await failed(partner, 5);
     const pending = await waiting(partner);
-    const of = `partner_id=${partner.id}`;
+    const byPartner = `partner_id=${partner.id}`;
     expect(ids(await list('deliveries?limit=200'))).toEqual(expect.arrayContaining([pending, dead]));
-    expect(ids(await list(`deliveries?${of}`))).toEqual([pending, dead]);
-    expect(ids(await list(`deliveries?${of}&status=pending`))).toEqual([pending]);
+    expect(ids(await list(`deliveries?${byPartner}`))).toEqual([pending, dead]);
+    expect(ids(await list(`deliveries?${byPartner}&status=pending`))).toEqual([pending]);
     expect(ids(await list(`deliveries?subscription_id=${subscription.id}&status=dead_letter`))).toEqual([dead]);
-    expect(ids(await list(`deliveries?${of}&event_type=booking_created`))).toEqual([]);
-    expect((await list(`deliveries?${of}&status=dead_letter`))[0]).toMatchObject({
+    expect(ids(await list(`deliveries?${byPartner}&event_type=booking_created`))).toEqual([]);
+    expect((await list(`deliveries?${byPartner}&status=dead_letter`))[0]).toMatchObject({
       partner_id: partner.id,
       attempts: [1, 2, 3, 4, 5].map((attempt) => ({ attempt })),
     });
-    const first = expectStatus(await operator().get(`${OPERATOR}/deliveries?${of}&limit=1`), 200);
-    expect(ids(await list(`deliveries?${of}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([dead]);
+    const first = expectStatus(await operator().get(`${OPERATOR}/deliveries?${byPartner}&limit=1`), 200);
+    expect(ids(await list(`deliveries?${byPartner}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([dead]);
     expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe('400 VALIDATION_ERROR status');
   });
 
@@ -153,18 +152,16 @@ describe('deliveries', () => {
   });
 });
 
-describe('redelivering a dead letter', () => {
-  const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
+const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 
-  test('succeeds once in 8 concurrent calls; other deliveries are rejected', async () => {
-    const id = await failed(partner, 5);
-    const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
-    expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
-    await service.attempt(id);
-    expect((await read(id)).generation).toBe(2);
-    expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
-    expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
-  });
+test('of 8 concurrent redeliveries of a dead letter, one succeeds; other deliveries are rejected', async () => {
+  const id = await failed(partner, 5);
+  const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
+  expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
+  await service.attempt(id);
+  expect((await read(id)).generation).toBe(2);
+  expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
+  expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
 });
 
 describe('discarding dead letters', () => {
@@ -177,19 +174,19 @@ describe('discarding dead letters', () => {
     return { count: shown['count'], subscriptions: shown['subscriptions'] };
   };
 
-  test('ends one that cannot be redelivered: it leaves list, count and queue, and its alert resolves', async () => {
+  test('removes a dead letter that cannot be redelivered from list, count and queue, and resolves its alert', async () => {
     const id = await failed(partner, 5);
     await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venue.id}`);
-    expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await redrive(id))).toBe('403 VENUE_NOT_AUTHORIZED');
     expect(await withDeadLetters([subscription.id])).toEqual([subscription.id]);
     expect(await queued(id)).toBe('waiting');
     const attemptId = String((await read(id)).attempts[0]?.deliveryId);
 
-    const ended = expectStatus(await discard(attemptId), 200);
+    const shown = expectStatus(await discard(attemptId), 200);
 
-    expect(ended).toMatchObject({ id, state: 'discarded', discard_reason: 'No grant any more' });
-    expect(ended['discarded_at']).toEqual(expect.any(String));
-    expect(ended['dead_lettered_at']).toEqual(expect.any(String));
+    expect(shown).toMatchObject({ id, state: 'discarded', discard_reason: 'No grant any more' });
+    expect(shown['discarded_at']).toEqual(expect.any(String));
+    expect(shown['dead_lettered_at']).toEqual(expect.any(String));
     expect(await queued(id)).toBeUndefined();
     expect(await withDeadLetters([subscription.id])).toEqual([]);
     expect(await summary()).toMatchObject({ count: 0, subscriptions: [{ dead_letter: 0 }] });
@@ -200,13 +197,13 @@ describe('discarding dead letters', () => {
       { status: 200, before: { state: 'dead_letter' }, after: { discard_reason: 'No grant any more' } },
     ]);
     // Discarding it again, or running its job again on the board, changes and sends nothing.
-    expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(ended);
+    expect(expectStatus(await discard(id, { reason: 'Another' }), 200)).toEqual(shown);
     const received = receiver.received.length;
     await service.attempt(id);
     expect(receiver.received).toHaveLength(received);
   });
 
-  test('shows its partner that it was discarded, not why, and the partner may redeliver it', async () => {
+  test('tells the partner that a delivery was discarded, not why; the partner may redeliver it', async () => {
     const id = await failed(partner, 5);
     expectStatus(await discard(id), 200);
     const path = `/api/v1/partner/observability/deliveries/${id}`;
@@ -232,7 +229,7 @@ describe('discarding dead letters', () => {
     expect((await read(id)).state).toBe('dead_letter');
   });
 
-  test('survives a worker that wakes up after its lock has expired', async () => {
+  test('is not undone by a worker that wakes up after its lock has expired', async () => {
     const id = await failed(partner, 5);
     receiver.respondWith(500);
     await attemptAround(id, async () => {
@@ -250,28 +247,25 @@ describe('discarding dead letters', () => {
     expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
-  test('in bulk takes matching ones, and needs a filter', async () => {
+  test('in bulk, discards those that match the filter, which is required', async () => {
     const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     const reason = 'The partner reads the feed';
-    const of = { subscription_id: subscription.id, reason };
+    const filter = { subscription_id: subscription.id, reason };
     expect(verdict(await discardAll({ reason }))).toBe('400 VALIDATION_ERROR event_type, from, subscription_id, to');
-    expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({ discarded: 0 });
-    expectStatus(await act('deactivate'), 200);
-    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 2 });
-    expect(expectStatus(await discardAll(of), 200)).toEqual({ discarded: 0 });
+    expect(expectStatus(await discardAll({ ...filter, event_type: 'hold_cancelled' }), 200)).toEqual({ discarded: 0 });
+    expectStatus(await switchTo('deactivate'), 200);
+    expect(expectStatus(await discardAll(filter), 200)).toEqual({ discarded: 2 });
+    expect(expectStatus(await discardAll(filter), 200)).toEqual({ discarded: 0 });
     for (const id of [first, second]) {
       expect(await read(id)).toMatchObject({ state: 'discarded', discardReason: reason });
       expect(await queued(id)).toBeUndefined();
     }
   });
 
-  test('racing with redeliveries, ends each dead letter in one way', async () => {
+  test('racing with redeliveries: each dead letter is either discarded or redelivered', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await failed(partner, 5);
-      const [discarded, redriven] = await Promise.all([
-        discard(id),
-        operator().post(`${OPERATOR}/dead-letters/${id}/redrive`),
-      ]);
+      const [discarded, redriven] = await Promise.all([discard(id), redrive(id)]);
       expect([discarded.status, redriven.status]).toEqual(
         (await read(id)).state === 'discarded' ? [200, 409] : [409, 202],
       );
@@ -286,7 +280,7 @@ describe('redelivering dead letters in bulk', () => {
   const diedAt = async (id: string) => (await read(id)).deadLetteredAt?.getTime() ?? 0;
   const at = (ms: number) => new Date(ms).toISOString();
 
-  test('takes those that match the filters, each once', async () => {
+  test('redelivers those that match the filters, each once', async () => {
     const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     expect(await count(ofSubscription({ event_type: 'hold_cancelled' }))).toBe(0);
     expect(await count(ofSubscription({ to: at((await diedAt(first)) - 1) }))).toBe(0);
@@ -302,8 +296,8 @@ describe('redelivering dead letters in bulk', () => {
   });
 
   test('works in several batches, and concurrent calls count each delivery once', async () => {
-    const model = await read(await failed(partner, 5));
-    const many = Array.from({ length: 1203 }, () => ({ ...model, _id: randomUUID(), eventId: randomUUID() }));
+    const original = await read(await failed(partner, 5));
+    const many = Array.from({ length: 1203 }, () => ({ ...original, _id: randomUUID(), eventId: randomUUID() }));
     await service.context.db.collection('deliveries').insertMany(many as never);
     const counts = await Promise.all([count(ofSubscription()), count(ofSubscription())]);
     expect(Number(counts[0]) + Number(counts[1])).toBe(1204);
@@ -313,7 +307,7 @@ describe('redelivering dead letters in bulk', () => {
 
   test('skips deactivated subscriptions, and rejects a filter that names one', async () => {
     const id = await failed(partner, 5);
-    expectStatus(await act('deactivate'), 200);
+    expectStatus(await switchTo('deactivate'), 200);
     expectStatus(await redriveAll({}), 202);
     expect((await read(id)).state).toBe('dead_letter');
     expect(verdict(await redriveAll(ofSubscription()))).toBe('409 WEBHOOK_INACTIVE');

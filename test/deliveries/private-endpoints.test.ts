@@ -2,24 +2,24 @@ import { afterAll, expect, test } from '@jest/globals';
 import { hostileLiterals, localNames } from '../sender/hostile-hosts.ts';
 import { type Client, createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import { anyPartner, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { tcpReceiver } from './receivers.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
-const REFUSED = '400 VALIDATION_ERROR endpoint_url';
+const REJECTED = '400 VALIDATION_ERROR endpoint_url';
 
-// One deployment whose operator has turned the setting off; subscriptions made before remain.
+// One deployment, before and after its operator turned private networks off. Subscriptions made before remain.
 const open = await hostedService();
 const guarded = await hostedService({
   overrides: { ...open.environment, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' },
 });
 const receiver = await tcpReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
-const venue = await anyVenue(open);
-const [slotId = ''] = await freeSlotIds(await anyPartner(open, [venue.id]), venue.id);
+const { venue, slot } = await startScene(open);
 afterAll(async () => {
   await receiver.close();
   await guarded.stop({ keepsDatabase: true });
@@ -34,14 +34,16 @@ const urls = [
   ...[22, 25, 6379, 27017, 65535].map((port) => `https://127.0.0.1:${port}/`),
   ...['localhost', 'LOCALHOST'].map((host) => `https://${host}:${receiver.port}/`),
 ];
-/** Never resolved here, because name servers disagree about them. */
-const names = localNames.map((host) => `https://${host}:${receiver.port}/`).filter((url) => !urls.includes(url));
+/** URLs with other local names. No delivery goes to them, because name servers disagree about these names. */
+const localNameUrls = localNames
+  .map((host) => `https://${host}:${receiver.port}/`)
+  .filter((url) => !urls.includes(url));
 
 type Subscribed = { url: string; id: string; api: Client };
 
 /** Subscriptions made while private networks were allowed, each with a client of the guarded service. */
 const subscriptions: Subscribed[] = await Promise.all(
-  [...urls, ...names].map(async (url) => {
+  [...urls, ...localNameUrls].map(async (url) => {
     // One partner each, because some URLs are equal after parsing.
     const subscriber = await anyPartner(open, [venue.id]);
     const types = [urls.includes(url) ? 'hold_created' : 'booking_created'];
@@ -53,49 +55,49 @@ const subscriptions: Subscribed[] = await Promise.all(
 const partner = await anyPartner(open, [venue.id]);
 const caller = createClient(guarded.url, partner.apiKey);
 
-/** The response to each call, by URL. */
+/** The verdict on the call for each subscription, by URL. */
 async function answersTo(call: (subscribed: Subscribed) => Promise<Reply>): Promise<[string, string][]> {
   const replies = subscriptions.map(async (each) => [each.url, verdict(await call(each))] as [string, string]);
   return Promise.all(replies);
 }
-const allRefused = subscriptions.map(({ url }) => [url, REFUSED]);
+const allRejected = subscriptions.map(({ url }) => [url, REJECTED]);
 
-test('the list has far more than sixty URLs', () => {
+test('more than 90 different URLs are tested', () => {
   expect(new Set(subscriptions.map(({ url }) => url)).size).toBeGreaterThan(90);
 });
 
-test('no URL can be subscribed, and the error names endpoint_url', async () => {
+test('no subscription to one of the URLs is created, and the error names endpoint_url', async () => {
   const event_types = ['hold_created'];
   const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
-  const all = [...urls, ...names, credentials, 'https://user@partner.example/'];
+  const all = [...urls, ...localNameUrls, credentials, 'https://user@partner.example/'];
   const replies = await Promise.all(all.map((endpoint_url) => caller.post(WEBHOOKS, { endpoint_url, event_types })));
-  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(all.map((url) => [url, REFUSED]));
+  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(all.map((url) => [url, REJECTED]));
   const stored = await open.context.db.collection('webhook_subscriptions').countDocuments();
   expect(stored).toBe(subscriptions.length);
 });
 
 test('no existing subscription gets a test event or a recovery', async () => {
-  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/test`))).toEqual(allRefused);
+  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/test`))).toEqual(allRejected);
   const since = new Date(Date.now() - 3_600_000).toISOString();
-  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(allRefused);
+  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(allRejected);
   expect(await rowsOf(open, 'deliveries')).toEqual([]);
 });
 
 test('the worker calls none: each attempt fails before a connection', async () => {
-  const hold = await placeHold(partner, slotId);
+  const hold = await placeHold(partner, slot());
   await open.dispatch(String(hold['hold_id']));
-  const working = await hostedService({ overrides: guarded.environment, hasWorkers: true });
-  const haveAll = async () => {
+  const withWorkers = await hostedService({ overrides: guarded.environment, hasWorkers: true });
+  const haveAllAttempts = async () => {
     const found = await rowsOf(open, 'deliveries');
     return found.length === urls.length && found.every(({ attemptsMade }) => attemptsMade === 1) && found;
   };
   try {
-    const rows = await eventually('an attempt of each delivery', haveAll);
+    const rows = await eventually('an attempt of each delivery', haveAllAttempts);
     const errors = rows.map(({ attempts }) => attempts.map(({ error }) => error).join());
     expect(errors).toEqual(urls.map(() => 'blocked_address'));
     expect(receiver.connections).toBe(0);
   } finally {
-    await working.stop({ keepsDatabase: true });
+    await withWorkers.stop({ keepsDatabase: true });
   }
 });
 
@@ -105,12 +107,12 @@ test('no dead letter is redelivered, by its partner or an operator', async () =>
   await db.collection('deliveries').updateMany({}, { $set: dead });
   const { post } = operatorOf(guarded);
   const some = subscriptions.slice(0, urls.length).filter((_, index) => index % scaled(1, 6) === 0);
-  const asked = some.map(async ({ id, api }) => {
+  const verdicts = some.map(async ({ id, api }) => {
     const { _id } = await rowOf(open, 'deliveries', { subscriptionId: id });
     const redelivered = await api.post(`/api/v1/partner/observability/deliveries/${_id}/redeliver`);
     return [redelivered, await post(`/api/v1/operator/dead-letters/${_id}/redrive`)].map(verdict);
   });
-  expect(await Promise.all(asked)).toEqual(some.map(() => [REFUSED, REFUSED]));
+  expect(await Promise.all(verdicts)).toEqual(some.map(() => [REJECTED, REJECTED]));
   expect(receiver.connections).toBe(0);
 });
 

@@ -34,7 +34,7 @@ const redeliver = (id: string, by = partner) => by.api.post(`${DELIVERIES}/${id}
 const recover = (body: Json, id = subscription.id, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 /** The latest received attempt of an event. */
-const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
+const latestAttempt = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
 const change = (id: string, fields: object) => changeRow(service, 'deliveries', id, { $set: fields });
 const anyDeadLetter = () => failed(partner, 5);
 
@@ -63,7 +63,7 @@ describe('redeliver', () => {
     expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
   });
 
-  test('racing with a worker: either the attempt is made and the redelivery rejected, or a new series begins', async () => {
+  test('racing with a worker: either the attempt is made and the redelivery is rejected, or a new series begins', async () => {
     receiver.respondWith(500);
     for (let round = 0; round < 12; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
@@ -109,7 +109,7 @@ describe('redeliver', () => {
 });
 
 describe('recover', () => {
-  test('redelivers everything without success in that time, and delivers what had no delivery', async () => {
+  test('redelivers every delivery of that time that has not succeeded, and creates those that are missing', async () => {
     const dead = await anyDeadLetter();
     const done = await anyDelivery(service, partner, partner, anySlot());
     await service.attempt(done);
@@ -118,9 +118,9 @@ describe('recover', () => {
     receiver.respondWith(500);
     await service.attempt(retrying);
     receiver.respondWith(200);
-    const never = await anyDelivery(service, partner, partner, anySlot());
-    const { eventId: missed } = await read(never);
-    await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: never });
+    const missing = await anyDelivery(service, partner, partner, anySlot());
+    const { eventId: missed } = await read(missing);
+    await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: missing });
 
     const since = new Date((await rowOf(service, 'events', { _id: (await read(dead)).eventId })).at);
     const reply = await recover({ since: since.toISOString() });
@@ -130,13 +130,13 @@ describe('recover', () => {
     expect(await read(dead)).toMatchObject({ state: 'pending', generation: 2 });
     expect(await read(done)).toMatchObject({ state: 'succeeded', generation: 1 });
     expect(await read(waiting)).toMatchObject({ state: 'pending', generation: 1 });
-    const again = await rowOf(service, 'deliveries', { eventId: missed, subscriptionId: subscription.id });
-    await service.attempt(again._id);
-    expect(arrived(missed)?.body).toMatchObject({ event_id: missed });
+    const created = await rowOf(service, 'deliveries', { eventId: missed, subscriptionId: subscription.id });
+    await service.attempt(created._id);
+    expect(latestAttempt(missed)?.body).toMatchObject({ event_id: missed });
     expect(json(await recover({ since: since.toISOString() }))).toEqual({ recovered: 0 });
   });
 
-  test('skips other times, types, venues and test events', async () => {
+  test('skips events of other times, types and venues, and test events', async () => {
     const id = await anyDeadLetter();
     const { eventId } = await read(id);
     const { at } = await rowOf(service, 'events', { _id: eventId });
@@ -156,7 +156,7 @@ describe('recover', () => {
     expect((await read(String(sample['id']))).state).toBe('dead_letter');
   });
 
-  test('takes more events than one batch', async () => {
+  test('recovers more events than fit in one batch', async () => {
     const { hold_id } = await placeHold(partner, anySlot());
     await service.dispatch(String(hold_id));
     const event = await rowOf(service, 'events', { holdId: hold_id });
@@ -179,7 +179,7 @@ test('a sample reaches no other partner', async () => {
   expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
 });
 
-test('a name that does not resolve now is left to the attempts', async () => {
+test('a redelivery is accepted although the endpoint’s name does not resolve now: its attempts resolve it again', async () => {
   const id = await anyDeadLetter();
   const unresolved = { endpointUrl: 'https://receiver.invalid/hooks' };
   await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: unresolved });
@@ -187,10 +187,10 @@ test('a name that does not resolve now is left to the attempts', async () => {
   expect((await read(id)).state).toBe('pending');
 });
 
-test('a dead letter redelivered before its alert raises none', async () => {
+test('a dead letter that is redelivered before its alert raises no alert', async () => {
   const id = await anyDeadLetter();
   await change(id, { alertPending: true });
   expectStatus(await redeliver(id), 202);
-  expect(await raiseForgotten('well')).toBe(0);
+  expect(await raiseForgotten()).toBe(0);
   expect(await read(id)).not.toHaveProperty('alertPending');
 });

@@ -28,7 +28,7 @@ describe('after an attempt', () => {
     [later(3, 'redirect'), ['failed', 'retrying', 4, 3_600_000]],
     [later(4, 'http_status'), ['failed', 'dead_letter', 5, null]],
     [dead(5, 'http_status'), ['failed', 'dead_letter', 6, null]],
-    // An older release may have been configured with more attempts.
+    // More attempts than are configured now: the setting may have been reduced.
     [later(7, 'http_status'), ['failed', 'dead_letter', 8, null]],
 
     [first('interrupted'), ['interrupted', 'pending', 0, 0]],
@@ -53,7 +53,7 @@ describe('after an attempt', () => {
   });
 });
 
-test('a series has one attempt more than delays, and always at least one left', () => {
+test('a series has one attempt more than delays; at least one attempt is always left', () => {
   expect(maxAttempts(config)).toBe(5);
   expect([0, 1, 4, 5, 9].map((made) => attemptsLeft(config, made))).toEqual([5, 4, 1, 1, 1]);
 });

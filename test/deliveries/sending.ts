@@ -15,7 +15,7 @@ export async function closeOpened(): Promise<void> {
   for (const item of opened.splice(0).toReversed()) await item.close();
 }
 
-function closedAfterwards<T extends { close(): Promise<void> }>(item: T): T {
+function closeLater<T extends { close(): Promise<void> }>(item: T): T {
   opened.push(item);
   return item;
 }
@@ -29,24 +29,24 @@ const resolveExamples: ResolveAddresses = (hostname) => {
 
 /** A sender that may call receivers on this machine. */
 export function sender(timeoutMs = 2_000, resolve: ResolveAddresses = resolveExamples): WebhookSender {
-  return closedAfterwards(createWebhookSender({ timeoutMs, allowPrivateNetworks: true, resolve }));
+  return closeLater(createWebhookSender({ timeoutMs, allowPrivateNetworks: true, resolve }));
 }
 
 /** A sender that, as in production, may not call private networks. */
 export function guardedSender(resolve: ResolveAddresses = resolveExamples): WebhookSender {
-  return closedAfterwards(createWebhookSender({ timeoutMs: 2_000, allowPrivateNetworks: false, resolve }));
+  return closeLater(createWebhookSender({ timeoutMs: 2_000, allowPrivateNetworks: false, resolve }));
 }
 
 export async function receiver(answer: RequestListener): Promise<Receiver> {
-  return closedAfterwards(await httpReceiver(answer));
+  return closeLater(await httpReceiver(answer));
 }
 
 export async function tlsReceiver(answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> {
-  return closedAfterwards(await selfSignedReceiver(answer, options));
+  return closeLater(await selfSignedReceiver(answer, options));
 }
 
 export async function rawReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
-  return closedAfterwards(await tcpReceiver(converse));
+  return closeLater(await tcpReceiver(converse));
 }
 
 /** A message to a receiver on this machine. */

@@ -38,7 +38,7 @@ async function freeze(id: string): Promise<void> {
 }
 
 describe('the result of an attempt by a frozen worker', () => {
-  test.each(OUTCOMES)('changes nothing in a redelivery accepted meanwhile ($error)', async (outcome) => {
+  test.each(OUTCOMES)('does not change a delivery that was redelivered meanwhile ($error)', async (outcome) => {
     const id = await failed(partner, 5);
     await freeze(id);
     expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);
@@ -52,19 +52,22 @@ describe('the result of an attempt by a frozen worker', () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ event_id: eventId });
   });
 
-  test.each(OUTCOMES)('changes nothing in a cancelled delivery recovered meanwhile ($error)', async (outcome) => {
-    const id = await waiting(partner);
-    await freeze(id);
-    await cancelAllOf(partner.id, subscriptionId);
-    expect(await read(id)).toMatchObject({ state: 'cancelled' });
-    const since = new Date(Date.now() - 60_000).toISOString();
-    const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, { since });
-    expectStatus(recovery, 202);
+  test.each(OUTCOMES)(
+    'does not change a delivery that was cancelled and recovered meanwhile ($error)',
+    async (outcome) => {
+      const id = await waiting(partner);
+      await freeze(id);
+      await cancelAllOf(partner.id, subscriptionId);
+      expect(await read(id)).toMatchObject({ state: 'cancelled' });
+      const since = new Date(Date.now() - 60_000).toISOString();
+      const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, { since });
+      expectStatus(recovery, 202);
 
-    expect(await wakeAttempt(id, outcome)).toMatchObject({ kind: 'later' });
+      expect(await wakeAttempt(id, outcome)).toMatchObject({ kind: 'later' });
 
-    expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
-  });
+      expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
+    },
+  );
 
   test('counts if the delivery is still in the same series', async () => {
     const id = await failed(partner, 5);
@@ -76,11 +79,11 @@ describe('the result of an attempt by a frozen worker', () => {
   });
 });
 
-test('a worker that found an earlier series cancelled does not cancel a later one', async () => {
+test('a worker that cancels an earlier series does not cancel a later one', async () => {
   const id = await failed(partner, 5);
-  const asFound = await read(id);
+  const before = await read(id);
   expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);
-  await cancelSeries(asFound._id, asFound.generation);
+  await cancelSeries(before._id, before.generation);
   expect((await read(id)).state).toBe('pending');
   await cancelSeries(id, 2);
   expect((await read(id)).state).toBe('cancelled');

@@ -8,21 +8,21 @@ import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
 type Context = Service['context'];
 
-/** A process whose clock is off by `offMs`. */
-const off = (context: Context, offMs: number): Context => ({
+/** The context of a process whose clock is off by `offMs`. */
+const withClockOff = (context: Context, offMs: number): Context => ({
   ...context,
   clock: { now: () => new Date(Date.now() + offMs) },
 });
 
 export async function dispatchBy(context: Context, offMs: number, holdId: string): Promise<void> {
-  await dispatchEvents(off(context, offMs), [holdId]);
+  await dispatchEvents(withClockOff(context, offMs), [holdId]);
 }
 
 /** The result of an attempt of the delivery, whether it is due or not. */
 export async function attemptBy(context: Context, offMs: number, deliveryId: string): Promise<unknown> {
   const sender = standardSender();
   try {
-    return await attemptDelivery({ context: off(context, offMs) }, sender, deliveryId, { isMadeDue: false });
+    return await attemptDelivery({ context: withClockOff(context, offMs) }, sender, deliveryId, { isMadeDue: false });
   } finally {
     await sender.close();
   }
@@ -30,7 +30,7 @@ export async function attemptBy(context: Context, offMs: number, deliveryId: str
 
 /** The state of the delivery after a redelivery, or the code of its rejection. */
 export function redeliverBy(context: Context, offMs: number, partnerId: string, deliveryId: string): Promise<string> {
-  return redeliver(off(context, offMs), partnerId, deliveryId).then(
+  return redeliver(withClockOff(context, offMs), partnerId, deliveryId).then(
     ({ delivery }) => delivery.state,
     ({ code }: { code: string }) => code,
   );
@@ -44,7 +44,7 @@ export function recoverBy(
   subscriptionId: string,
   since: string,
 ): Promise<number> {
-  return recoverDeliveries(off(context, offMs), partnerId, subscriptionId, { since: new Date(since) });
+  return recoverDeliveries(withClockOff(context, offMs), partnerId, subscriptionId, { since: new Date(since) });
 }
 
 export async function testEventBy(
@@ -53,11 +53,11 @@ export async function testEventBy(
   partnerId: string,
   subscriptionId: string,
 ): Promise<string> {
-  return (await sendTestEvent(off(context, offMs), partnerId, subscriptionId, undefined)).delivery._id;
+  return (await sendTestEvent(withClockOff(context, offMs), partnerId, subscriptionId, undefined)).delivery._id;
 }
 
 export const redriveAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
-  redeliverDeadLetters(off(context, offMs), { subscriptionId });
+  redeliverDeadLetters(withClockOff(context, offMs), { subscriptionId });
 
 export const discardAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
-  discardDeadLetters(off(context, offMs), { subscriptionId }, 'gone');
+  discardDeadLetters(withClockOff(context, offMs), { subscriptionId }, 'gone');

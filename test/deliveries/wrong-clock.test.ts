@@ -73,7 +73,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });
 
-  test('recognises an attempt in progress', async () => {
+  test('rejects a redelivery only while an attempt is in progress', async () => {
     const id = await waiting(partner);
     await change(id, { leaseUntil: inMs(MINUTE_MS) });
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');
@@ -81,7 +81,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('pending');
   });
 
-  test('recovers events up to now, due immediately', async () => {
+  test('recovers events until now, and makes them due immediately', async () => {
     const { eventId, _id: lost } = await read(await waiting(partner));
     const { at } = await rowOf(service, 'events', { _id: eventId });
     await service.context.db.collection<{ _id: string }>('deliveries').deleteOne({ _id: lost });
@@ -91,7 +91,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expectNow(createdAt);
   });
 
-  test('takes every dead letter up to now', async () => {
+  test('redelivers and discards every dead letter until now', async () => {
     receiver.respondWith(500);
     const id = await waiting(partner);
     await service.attempt(id, 5);

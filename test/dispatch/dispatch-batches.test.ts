@@ -14,7 +14,7 @@ const ENDPOINT = 'http://127.0.0.1:9/';
 const COUNT = 100;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } = service.inHost<typeof InHost>(
+const { dispatchConcurrently, dispatchDuringTransaction, dispatchTogether, withoutJob } = service.inHost<typeof InHost>(
   'test/dispatch/dispatch.in-host.ts',
 );
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
@@ -22,36 +22,36 @@ afterAll(() => service.stop());
 const calls = collectionCallsOf(service);
 await watchCommands();
 const { partner: originator, rival, slot } = await startScene(service);
-const { hold_id: modelId } = await placeHold(originator, slot());
-const model = await rowOf(service, 'reservations', { _id: modelId });
+const { hold_id: originalId } = await placeHold(originator, slot());
+const original = await rowOf(service, 'reservations', { _id: originalId });
 for (const partner of [originator, rival]) await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
 
 const TYPES = ['hold_created', 'hold_cancelled'] as const;
 
-/** An event of this reservation, this many milliseconds after its first one. */
+/** An event of this reservation, `laterMs` after its first event. */
 const anyEvent = (holdId: string, laterMs: number): OutboxEvent => ({
-  ...(model.outbox[0] as OutboxEvent),
+  ...(original.outbox[0] as OutboxEvent),
   holdId,
   eventId: randomUUID(),
   type: TYPES[laterMs] ?? 'hold_expired',
-  at: new Date(model.placedAt.getTime() + laterMs),
+  at: new Date(original.placedAt.getTime() + laterMs),
 });
 
-/** Adds ended reservations with this many waiting events each; returns their ids. */
+/** Adds released reservations with this many waiting events each; returns their ids. */
 async function anyWaiting(count: number, eventsEach = 1): Promise<string[]> {
-  const { holdOrdinal: _ordinal, ...fields } = model;
+  const { holdOrdinal: _ordinal, ...fields } = original;
   const rows = Array.from({ length: count }, () => {
     const _id = randomUUID();
     const outbox = Array.from({ length: eventsEach }, (_, turn) => anyEvent(_id, turn));
     const ended = { status: 'RELEASED' as const, claimed: false };
-    return { ...fields, ...ended, _id, outbox, outboxSince: model.placedAt };
+    return { ...fields, ...ended, _id, outbox, outboxSince: original.placedAt };
   });
   await service.context.db.collection<Reservation>('reservations').insertMany(rows);
   return rows.map(({ _id }) => _id);
 }
 
-/** The logged events and the deliveries of these reservations, and which of them still have an outbox. */
-async function leftOf(holdIds: readonly string[]) {
+/** The logged events and the deliveries of these reservations, and the ids of those whose outbox is not empty. */
+async function readDispatched(holdIds: readonly string[]) {
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
   const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
   const reservations = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
@@ -60,24 +60,23 @@ async function leftOf(holdIds: readonly string[]) {
 }
 
 /**
- * Expects each event once in the log and once for each of the two receivers, each delivery with its job, and empty
- * outboxes.
+ * Expects each event once in the log, one delivery with a job for each of the two receivers, and empty outboxes.
  */
 async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Promise<void> {
-  const { events, deliveries, waiting } = await leftOf(holdIds);
-  const ofEach = events.map(({ holdId, type }) => `${holdId} ${type}`);
-  expect(new Set(ofEach).size).toBe(holdIds.length * eventsEach);
+  const { events, deliveries, waiting } = await readDispatched(holdIds);
+  const loggedEvents = events.map(({ holdId, type }) => `${holdId} ${type}`);
+  expect(new Set(loggedEvents).size).toBe(holdIds.length * eventsEach);
   expect(events).toHaveLength(holdIds.length * eventsEach);
   const received = deliveries.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
-  const wanted = events.filter(({ type }) => type !== 'hold_expired');
-  expect(new Set(received).size).toBe(2 * wanted.length);
-  expect(deliveries).toHaveLength(2 * wanted.length);
+  const subscribedEvents = events.filter(({ type }) => type !== 'hold_expired');
+  expect(new Set(received).size).toBe(2 * subscribedEvents.length);
+  expect(deliveries).toHaveLength(2 * subscribedEvents.length);
   expect(await withoutJob(deliveries.map(({ _id, generation }) => ({ _id, generation })))).toEqual([]);
   expect(waiting).toEqual([]);
 }
 
-/** Sorted, because events and deliveries are written concurrently. */
-const DISPATCHING = [
+/** The commands of one batch; sorted, because events and deliveries are written concurrently. */
+const BATCH_COMMANDS = [
   'find reservations',
   'find grants',
   'find partners',
@@ -88,14 +87,14 @@ const DISPATCHING = [
   'update feed_counters',
   'update reservations',
 ].toSorted();
-/** Periodic commands of a process. */
-const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
+/** Commands that a process sends periodically. */
+const PERIODIC = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
 
 /** The commands of `work`, without the periodic ones. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   await takeCommands();
   await work();
-  return (await takeCommands()).filter((command) => !BESIDE.includes(command));
+  return (await takeCommands()).filter((command) => !PERIODIC.includes(command));
 }
 
 test(`${COUNT} waiting events need no more commands than one: at most 0.2 each`, async () => {
@@ -105,12 +104,12 @@ test(`${COUNT} waiting events need no more commands than one: at most 0.2 each`,
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
   });
 
-  expect(commands.toSorted()).toEqual(DISPATCHING);
+  expect(commands.toSorted()).toEqual(BATCH_COMMANDS);
   expect(commands.length + 1).toBeLessThanOrEqual(0.2 * COUNT);
   await expectDispatched(holdIds);
 });
 
-describe('one of 100 that cannot be dispatched', () => {
+describe('a reservation whose events cannot be dispatched', () => {
   afterEach(() => service.migrate());
 
   /** Makes the database reject writes that do not match `validator`. */
@@ -118,18 +117,24 @@ describe('one of 100 that cannot be dispatched', () => {
     service.context.db.db?.command({ collMod: collection, validator });
 
   test.each([
-    { step: 'logged', collection: 'events', field: 'holdId', ofBad: (holdId: string) => holdId },
+    { step: 'logged', collection: 'events', field: 'holdId', rejectedValue: (holdId: string) => holdId },
     {
       step: 'delivered',
       collection: 'deliveries',
       field: 'eventId',
-      ofBad: async (holdId: string) => (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
+      rejectedValue: async (holdId: string) =>
+        (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
     },
-    { step: 'taken out of its outbox', collection: 'reservations', field: '_id', ofBad: (holdId: string) => holdId },
-  ])('fails alone if it cannot be $step, and is dispatched when it can', async (row) => {
+    {
+      step: 'taken out of its outbox',
+      collection: 'reservations',
+      field: '_id',
+      rejectedValue: (holdId: string) => holdId,
+    },
+  ])('fails alone in its batch if an event cannot be $step, and is dispatched once that is possible', async (row) => {
     const holdIds = await anyWaiting(COUNT, 2);
     const [bad = '', ...good] = holdIds.toSorted();
-    await allowOnly(row.collection, { [row.field]: { $ne: await row.ofBad(bad) } });
+    await allowOnly(row.collection, { [row.field]: { $ne: await row.rejectedValue(bad) } });
 
     const outcomes = await dispatchTogether([...good.slice(0, 50), bad, ...good.slice(50)]);
 
@@ -139,35 +144,35 @@ describe('one of 100 that cannot be dispatched', () => {
       ...good.slice(50).map(() => 'dispatched'),
     ]);
     await expectDispatched(good, 2);
-    expect((await leftOf([bad])).waiting).toEqual([bad]);
+    expect((await readDispatched([bad])).waiting).toEqual([bad]);
     await service.migrate();
     expect(await dispatchTogether([bad])).toEqual(['dispatched']);
     await expectDispatched(holdIds, 2);
   });
 
-  test('fails alone if a transaction has locked it, and does not delay the others', async () => {
+  test('fails alone in its batch if a transaction has locked it, and does not delay the others', async () => {
     const holdIds = await anyWaiting(10);
     const [held = '', ...others] = holdIds;
-    const outcomes = await dispatchBesideTransaction(holdIds, held);
+    const outcomes = await dispatchDuringTransaction(holdIds, held);
     expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 'dispatched')]);
     await expectDispatched(others);
     expect(await dispatchTogether([held])).toEqual(['dispatched']);
     await expectDispatched(holdIds);
   });
 
-  test('keeps its later events out of the log until the failed one is logged', async () => {
+  test('gets no later event logged before the one that failed', async () => {
     const [bad = '', good = ''] = await anyWaiting(2, 3);
     await allowOnly('events', { $or: [{ holdId: { $ne: bad } }, { type: { $ne: TYPES[1] } }] });
 
     await dispatchTogether([bad, good]);
 
-    const { events } = await leftOf([bad]);
+    const { events } = await readDispatched([bad]);
     expect(events.map(({ type }) => type)).toEqual([TYPES[0]]);
     await expectDispatched([good], 3);
   });
 });
 
-describe('a batch whose process ends is dispatched again without repeating effects', () => {
+describe('a batch whose process dies is dispatched again without repeated effects', () => {
   test.each([
     { step: 'before the events are logged', methods: ['events.bulkWrite'] },
     { step: 'between events and deliveries', methods: ['deliveries.bulkWrite'] },
@@ -179,7 +184,7 @@ describe('a batch whose process ends is dispatched again without repeating effec
     const holdIds = await anyWaiting(5);
     for (const method of methods) await calls.lose(method);
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'connection reset'));
-    expect((await leftOf(holdIds)).waiting.toSorted()).toEqual(holdIds.toSorted());
+    expect((await readDispatched(holdIds)).waiting.toSorted()).toEqual(holdIds.toSorted());
 
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
     await expectDispatched(holdIds);
@@ -196,7 +201,7 @@ describe('a batch whose process ends is dispatched again without repeating effec
 describe('a batch is numbered oldest first', () => {
   const outboxOf = async (_id: string) => (await rowOf(service, 'reservations', { _id })).outbox;
   const putInOutbox = (_id: string, outbox: readonly OutboxEvent[]) =>
-    changeRow(service, 'reservations', _id, { $set: { outbox: [...outbox], outboxSince: model.placedAt } });
+    changeRow(service, 'reservations', _id, { $set: { outbox: [...outbox], outboxSince: original.placedAt } });
   const inFeed = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     const numbered = events.toSorted((a, b) => (a.sequence ?? Number.NaN) - (b.sequence ?? Number.NaN));
@@ -204,15 +209,15 @@ describe('a batch is numbered oldest first', () => {
   };
 
   test.each([
-    { where: 'where all of it is new', before: 0 },
-    { where: 'where the batch before it had the first event of one of its reservations', before: 1 },
-  ])('across its reservations, $where', async ({ before }) => {
+    { situation: 'if all its events are new', before: 0 },
+    { situation: 'if an earlier batch logged the first event of one of them', before: 1 },
+  ])('across its reservations, $situation', async ({ before }) => {
     const [released = '', placed = ''] = await anyWaiting(2, 2);
     const outbox = await outboxOf(released);
     await putInOutbox(released, outbox.slice(0, before));
     await service.dispatch(released);
     await putInOutbox(released, outbox);
-    const later = { ...anyEvent(placed, 0), at: new Date(model.placedAt.getTime() + 500) };
+    const later = { ...anyEvent(placed, 0), at: new Date(original.placedAt.getTime() + 500) };
     await putInOutbox(placed, [later]);
 
     await dispatchTogether([placed, released]);
@@ -220,7 +225,7 @@ describe('a batch is numbered oldest first', () => {
     expect(await inFeed([released, placed])).toEqual([...outbox, later].map(({ eventId }) => eventId));
   });
 
-  test('also for a reservation with events of one instant and unordered ids', async () => {
+  test('within a reservation, also if its events have the same time and unordered ids', async () => {
     const [holdId = ''] = await anyWaiting(1);
     const [first, second] = [anyEvent(holdId, 0), anyEvent(holdId, 0)].toSorted((a, b) =>
       a.eventId > b.eventId ? -1 : 1,
@@ -247,7 +252,7 @@ describe('workers that dispatch the same events concurrently', () => {
   test('log each once, create one delivery for each receiver, and keep each reservation’s order in the feed', async () => {
     for (let round = 0; round < 2; round += 1) {
       const holdIds = await anyWaiting(COUNT / 2, 3);
-      await dispatchBeside(holdIds, 3);
+      await dispatchConcurrently(holdIds, 3);
       await expectDispatched(holdIds, 3);
       const numbers = await numbersOf(holdIds);
       expect(numbers.filter((each) => !areInOrder(each))).toEqual([]);

@@ -11,13 +11,13 @@ const ENDPOINT = 'http://127.0.0.1:9/';
 
 const service = await hostedService();
 afterAll(() => service.stop());
-const { dispatchBeside, dispatchWaiting } = service.inHost<typeof InHost>('test/dispatch/dispatch.in-host.ts');
+const { dispatchConcurrently, dispatchWaiting } = service.inHost<typeof InHost>('test/dispatch/dispatch.in-host.ts');
 const { venue, partner: originator, slot } = await startScene(service);
 
 test('an event goes to its originator, and to no partner whose grant has been revoked', async () => {
-  const former = await anyPartner(service, [venue.id]);
-  for (const partner of [originator, former]) await subscribe(partner, ENDPOINT, ['hold_created']);
-  const path = `/api/v1/operator/partners/${former.id}/venues/${venue.id}`;
+  const ungranted = await anyPartner(service, [venue.id]);
+  for (const partner of [originator, ungranted]) await subscribe(partner, ENDPOINT, ['hold_created']);
+  const path = `/api/v1/operator/partners/${ungranted.id}/venues/${venue.id}`;
   expectStatus(await operatorOf(service).delete(path), 200);
 
   const { hold_id } = await placeHold(originator, slot());
@@ -34,7 +34,7 @@ describe('dispatching', () => {
     const { id: subscriptionId } = await subscribe(receiver, ENDPOINT);
     const { hold_id } = await bookSlot(originator, slot());
 
-    await dispatchBeside([String(hold_id)], 16);
+    await dispatchConcurrently([String(hold_id)], 16);
 
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['booking_created', 'hold_created']);
@@ -43,7 +43,7 @@ describe('dispatching', () => {
     expect(await rowOf(service, 'reservations', { _id: hold_id })).toMatchObject({ outbox: [] });
   });
 
-  // The race above seldom reaches this guard, so it could pass without it.
+  // Tested by itself, because the race above seldom needs this index.
   test('a unique index rejects a second delivery of an event to a subscription', async () => {
     await subscribe(originator, `${ENDPOINT}?again`, ['hold_created']);
     const { hold_id } = await placeHold(originator, slot());
@@ -61,7 +61,7 @@ describe('dispatching', () => {
     await service.migrate();
   });
 
-  test('an event that happens during a dispatch stays in the outbox until its turn', async () => {
+  test('an event that happens during a dispatch stays in the outbox until the next dispatch', async () => {
     const { hold_id } = await placeHold(originator, slot());
     const dispatching = service.dispatch(String(hold_id));
     expectStatus(await release(originator, hold_id), 200);
@@ -74,22 +74,22 @@ describe('dispatching', () => {
     expect([outbox, outboxSince]).toEqual([[], undefined]);
   });
 
-  test('an event has the values of its moment, not later ones of its reservation', async () => {
+  test('an event has the values that its reservation had at the time, not later ones', async () => {
     const { hold_id, slot_id } = await placeHold(originator, slot());
     expectStatus(await release(originator, hold_id), 200);
     const before = await rowOf(service, 'reservations', { _id: hold_id });
     const elsewhere = { resourceId: 'another-court', slotId: 'another-slot', venueId: randomUUID() };
     const at = new Date(before.slotStart.getTime() + 3_600_000);
-    const since = { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 };
-    await changeRow(service, 'reservations', hold_id, { $set: since });
+    const changes = { ...elsewhere, slotStart: at, slotEnd: at, pricePaise: 1 };
+    await changeRow(service, 'reservations', hold_id, { $set: changes });
 
     await service.dispatch(String(hold_id));
 
     const { venueId, resourceId, slotStart, slotEnd, pricePaise } = before;
-    const said = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
+    const expected = { venueId, resourceId, slotId: slot_id, slotStart, slotEnd, pricePaise, holdId: hold_id };
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['hold_cancelled', 'hold_created']);
-    for (const event of events) expect(event).toMatchObject(said);
+    for (const event of events) expect(event).toMatchObject(expected);
   });
 
   test('an event of an older release, without slot data, takes it from the reservation', async () => {
@@ -117,11 +117,11 @@ describe('dispatching', () => {
     const { hold_id } = await placeHold(originator, slot());
 
     await dispatchWaiting({ graceMs: 60_000, limit: 1000 });
-    await dispatchWaiting({ graceMs: 0, limit: 1000, inHand: [String(hold_id)] });
-    const left = await rowsOf(service, 'events', { holdId: hold_id });
+    await dispatchWaiting({ graceMs: 0, limit: 1000, inProgress: [String(hold_id)] });
+    const skippedEvents = await rowsOf(service, 'events', { holdId: hold_id });
     await dispatchWaiting({ graceMs: 0, limit: 1000 });
 
-    expect(left).toEqual([]);
+    expect(skippedEvents).toEqual([]);
     expect(await rowsOf(service, 'events', { holdId: hold_id })).toHaveLength(1);
   });
 });

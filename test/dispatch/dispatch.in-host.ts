@@ -11,7 +11,7 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Dispatches the reservations' events as one batch; returns for each `dispatched`, or why some events still wait. */
+/** Dispatches the reservations' events as one batch; returns for each reservation `dispatched` or the error. */
 export async function dispatchTogether(context: Context, holdIds: readonly string[]): Promise<string[]> {
   try {
     const { failures } = await dispatchEvents(context, holdIds);
@@ -22,7 +22,7 @@ export async function dispatchTogether(context: Context, holdIds: readonly strin
 }
 
 /** Calls `dispatchTogether` while a frozen process's transaction has locked this reservation. */
-export const dispatchBesideTransaction = (
+export const dispatchDuringTransaction = (
   context: Context,
   holdIds: readonly string[],
   heldId: string,
@@ -37,20 +37,24 @@ export const dispatchBesideTransaction = (
   });
 
 /** Dispatches each reservation by this many concurrent workers; resolves when the feed has the events. */
-export async function dispatchBeside(context: Context, holdIds: readonly string[], workers: number): Promise<void> {
-  const told = Array.from({ length: workers }, () => holdIds).flat();
-  const dispatched = await Promise.all(told.map((holdId) => dispatchEvents(context, [holdId])));
+export async function dispatchConcurrently(
+  context: Context,
+  holdIds: readonly string[],
+  workers: number,
+): Promise<void> {
+  const jobs = Array.from({ length: workers }, () => holdIds).flat();
+  const dispatched = await Promise.all(jobs.map((holdId) => dispatchEvents(context, [holdId])));
   for (const { failures } of dispatched) for (const err of failures.values()) throw err;
   await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
 }
 
-/** Dispatches one page of the sweep. Jobs are dispatching the outboxes `inHand`. */
+/** Dispatches one page of the sweep. `inProgress`: reservations that a job is dispatching. */
 export async function dispatchWaiting(
   context: Context,
-  { inHand = [], ...page }: { graceMs: number; limit: number; inHand?: readonly string[] },
+  { inProgress = [], ...page }: { graceMs: number; limit: number; inProgress?: readonly string[] },
 ): Promise<void> {
   const stopping = new AbortController().signal;
-  await dispatchPage(context, { ...page, inHand: new Set(inHand), stopping });
+  await dispatchPage(context, { ...page, inProgressIds: new Set(inProgress), stopping });
 }
 
 /** The ids of the deliveries without a job. */

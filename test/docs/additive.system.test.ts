@@ -19,77 +19,78 @@ const today = path.join(projectFolder, 'docs/openapi.partner.json');
 /** Harmless changes since the last release that the comparison reports. Emptied with each release. */
 const ACCEPTED: readonly {
   id: string;
-  isNone: (found: BreakingChange) => boolean;
+  isHarmless: (found: BreakingChange) => boolean;
   why: string;
 }[] = [
   {
     id: 'response-property-became-not-enum',
-    isNone: ({ path: of, text }) =>
+    isHarmless: ({ path: route, text }) =>
       /`(?:.*\/)?(?:error\/code|error\/conflict\/reason|event_type|event_types\/items|unavailable_reason)`/.test(
         text,
       ) ||
-      // Only the operator's probes read it, not partners.
-      (of === '/readyz' && text.includes('`redis`')) ||
-      (/^\/api\/v1\/partner\/venues(?:\/\{venueId\})?$/.test(of) && /`(?:data\/items\/)?status`/.test(text)),
-    why: 'values that may grow were described as closed, although docs/guides/versioning.md said that they grow',
+      // Only the operator's probes read /readyz, not partners.
+      (route === '/readyz' && text.includes('`redis`')) ||
+      (/^\/api\/v1\/partner\/venues(?:\/\{venueId\})?$/.test(route) && /`(?:data\/items\/)?status`/.test(text)),
+    why: 'lists of values that may grow were described as closed, against docs/guides/versioning.md',
   },
   {
     id: 'response-property-pattern-changed',
-    isNone: ({ text }) => text.includes('`secret_key`'),
-    why: 'a secret is opaque; a new one is in standard base64, as libraries for Standard Webhooks want it',
+    isHarmless: ({ text }) => text.includes('`secret_key`'),
+    why: 'a secret is opaque; new ones are in standard base64, which libraries for Standard Webhooks need',
   },
   {
     id: 'request-property-became-enum',
-    isNone: ({ text }) => text.includes('`use_package_credit`'),
-    why: 'both booleans stay, and "required" is taken beside them',
+    isHarmless: ({ text }) => text.includes('`use_package_credit`'),
+    why: 'both booleans stay accepted; "required" is new',
   },
   {
     id: 'request-body-any-of-removed',
-    isNone: () => true,
-    why: 'what a body needs beside something else is said in words',
+    isHarmless: () => true,
+    why: 'the description now says in words which fields need each other',
   },
   {
     id: 'request-property-pattern-changed',
-    isNone: ({ text }) => text.includes('([.][0-9]{1,3})?') && text.includes('([.][0-9]{1,9})?'),
-    why: 'instants may have more digits of a second than three; all that were taken before still are',
+    isHarmless: ({ text }) => text.includes('([.][0-9]{1,3})?') && text.includes('([.][0-9]{1,9})?'),
+    why: 'instants may have more than three digits of a second; all earlier forms stay accepted',
   },
   {
     id: 'response-property-became-not-enum',
-    isNone: ({ text }) => /`(?:.*\/)?(?:success|details\/test|package_credit_consumed|window_hours)`/.test(text),
-    why: 'a list of one boolean or number is said in words: generators make no type of it',
+    isHarmless: ({ text }) => /`(?:.*\/)?(?:success|details\/test|package_credit_consumed|window_hours)`/.test(text),
+    why: 'the description now says in words that the value is fixed: generators make no type of such an enum',
   },
   {
     id: 'response-property-pattern-removed',
-    isNone: ({ text }) => text.includes('\\p{Cc}'),
-    why: 'patterns that not every language reads are said in words',
+    isHarmless: ({ text }) => text.includes('\\p{Cc}'),
+    why: 'patterns that not every language can read are now in words',
   },
   ...['request-parameter-type-changed', 'request-property-type-changed'].map((id) => ({
     id,
-    isNone: ({ text }: BreakingChange) =>
+    isHarmless: ({ text }: BreakingChange) =>
       text.includes('`format` was changed from `none` to `uuid`') ||
       text.includes('`format` changed from `none` to `uuid`'),
-    why: 'an id is of one type in requests and in responses; no other text was the id of anything',
+    why: 'an id now has one type in requests and responses; text of another form never was an id',
   })),
   ...['request-property-type-changed', 'request-property-min-length-set'].map((id) => ({
     id,
-    isNone: ({ path: of, text }: BreakingChange) => of.startsWith('webhook:hold_') && text.includes('`booking_id`'),
-    why: 'what is always null has the type that it has elsewhere: generators make no type of null alone',
+    isHarmless: ({ path: route, text }: BreakingChange) =>
+      route.startsWith('webhook:hold_') && text.includes('`booking_id`'),
+    why: 'a field that is always null here has the type of other events: generators make no type of null alone',
   })),
   ...['response-property-became-nullable', 'response-property-became-optional'].map((id) => ({
     id,
-    isNone: ({ text }: BreakingChange) =>
+    isHarmless: ({ text }: BreakingChange) =>
       /`(?:.*\/)?(?:slot_id|hold_id|details\/(?:resource_id|slot_start|slot_end))`/.test(text) &&
       /data\/items|payload/.test(text),
-    why: 'the feed has events of a new type, which have no slot; those of the known types are as they were',
+    why: 'the feed has events of a new type without a slot; events of the known types are unchanged',
   })),
   {
     id: 'new-required-request-parameter',
-    isNone: ({ path: of, text }) => of.startsWith('webhook:') && text.includes('`webhook-'),
-    why: 'the service sends these headers; no receiver must do anything about them',
+    isHarmless: ({ path: route, text }) => route.startsWith('webhook:') && text.includes('`webhook-'),
+    why: 'the service sends these headers; receivers need not read them',
   },
 ];
 
-const named = ({ id, operation, path: of, text }: BreakingChange) => `${id}: ${operation} ${of}: ${text}`;
+const textOf = ({ id, operation, path: route, text }: BreakingChange) => `${id}: ${operation} ${route}: ${text}`;
 
 async function breaks(base: string, revision: string): Promise<string[]> {
   const document = JSON.parse(readFileSync(revision, 'utf8')) as Node;
@@ -98,7 +99,7 @@ async function breaks(base: string, revision: string): Promise<string[]> {
   const webhooks = webhooksOf(document as unknown as OpenApiDocument);
   await writeFile(compared, JSON.stringify({ ...document, webhooks }));
   const found = await breakingChanges(base, compared, process.env);
-  return found.filter((each) => !ACCEPTED.some(({ id, isNone }) => id === each.id && isNone(each))).map(named);
+  return found.filter((each) => !ACCEPTED.some(({ id, isHarmless }) => id === each.id && isHarmless(each))).map(textOf);
 }
 
 type Node = { [key: string]: Node };
@@ -109,13 +110,13 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Descrip
 
 /** Each error that the description lists for each call, such as `POST /api/v1/partner/holds 409 SLOT_NOT_AVAILABLE`. */
 function documentedErrors({ paths, components }: Description): string[] {
-  return Object.entries(paths).flatMap(([of, operations]) =>
+  return Object.entries(paths).flatMap(([route, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, response]) => {
         const shared = components['responses'] as unknown as Responses;
         const { content } = shared[response.$ref?.split('/').at(-1) ?? ''] ?? response;
         const codes = Number(status) < 400 ? {} : (content?.['application/json']?.examples ?? {});
-        return Object.keys(codes).map((code) => `${method.toUpperCase()} ${of} ${status} ${code}`);
+        return Object.keys(codes).map((code) => `${method.toUpperCase()} ${route} ${status} ${code}`);
       }),
     ),
   );

@@ -17,23 +17,23 @@ const hold = examples[200].content['application/json'].example;
 /** A response as described, with this status and body, and with changes to its headers. */
 function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Reply {
   const all = { 'x-request-id': 'request-1', 'content-type': 'application/json; charset=utf-8', ...headers };
-  const given = Object.entries(all).flatMap(([name, value]) =>
+  const present = Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
   const text = body === undefined ? '' : JSON.stringify(body);
-  return { status, body, text, headers: new Headers(given) };
+  return { status, body, text, headers: new Headers(present) };
 }
 
-const refused = (code: string, extras = {}) => ({
+const errorBody = (code: string, extras = {}) => ({
   success: false,
   error: { code, message: 'Something is wrong.', request_id: 'request-1', ...extras },
 });
 
 test.each([
   ['a hold', 'GET', HOLD, answer(200, hold)],
-  ['a documented error', 'GET', HOLD, answer(404, refused('HOLD_NOT_FOUND'))],
-  ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, refused('ROUTE_NOT_FOUND'))],
-  ['another method', 'PUT', HOLD, answer(405, refused('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
+  ['a documented error', 'GET', HOLD, answer(404, errorBody('HOLD_NOT_FOUND'))],
+  ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, errorBody('ROUTE_NOT_FOUND'))],
+  ['another method', 'PUT', HOLD, answer(405, errorBody('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
   ['only the head', 'HEAD', HOLD, answer(200, undefined)],
 ])('a response as described passes: %s', (_what, method, path, reply) => {
   expect(check(method, path, reply)).toBeUndefined();
@@ -47,12 +47,12 @@ describe('a response that differs from the description is rejected', () => {
     ['a field that is missing', holdWith({ slot_id: undefined }), "'slot_id'"],
     ['an instant without milliseconds', holdWith({ slot_end: '2026-11-21T05:30:00Z' }), 'pattern'],
     ['a status that is not described', answer(202, hold), '202 is not described'],
-    ['a code of another operation', answer(404, refused('BOOKING_NOT_FOUND')), 'allowed values'],
-    ['a member of an error', answer(404, refused('HOLD_NOT_FOUND', { stack: 'at' })), 'additional'],
+    ['a code of another operation', answer(404, errorBody('BOOKING_NOT_FOUND')), 'allowed values'],
+    ['a member of an error', answer(404, errorBody('HOLD_NOT_FOUND', { stack: 'at' })), 'additional'],
     ['no X-Request-Id', answer(200, hold, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
-    ['no Retry-After', answer(503, refused('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
-    ['no Allow', answer(405, refused('METHOD_NOT_ALLOWED')), 'Allow is missing', 'PUT'],
-    ['a page instead of JSON', answer(200, hold, PAGE), 'no JSON'],
+    ['no Retry-After', answer(503, errorBody('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
+    ['no Allow', answer(405, errorBody('METHOD_NOT_ALLOWED')), 'Allow is missing', 'PUT'],
+    ['a page instead of JSON', answer(200, hold, PAGE), 'not JSON'],
   ])('%s', (_what, reply, fault, method = 'GET') => {
     expect(check(method, HOLD, reply)).toContain(fault);
   });
@@ -86,7 +86,7 @@ describe('a delivery', () => {
   test.each([
     ['a customer’s name in details', headers, { ...body, details: withName }],
     ['no signature', { ...headers, 'x-service-signature': undefined }, body],
-  ])('with %s is rejected', (_what, given, sent) => {
-    expect(checkDelivery(given, sent)).toEqual(expect.any(String));
+  ])('with %s is rejected', (_what, sentHeaders, sentBody) => {
+    expect(checkDelivery(sentHeaders, sentBody)).toEqual(expect.any(String));
   });
 });

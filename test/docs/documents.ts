@@ -40,15 +40,15 @@ export function proseOf({ text }: Pick<Document, 'text'>): string {
 /** Broken links to files of the project: the file or the heading is missing. */
 export async function brokenLinks({ file, text }: Document): Promise<string[]> {
   const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  const inside = targets.filter((target) => !/^[a-z]+:/.test(target));
-  const verdicts = await Promise.all(inside.map(async (target) => [target, await leads({ file, text }, target)]));
+  const internal = targets.filter((target) => !/^[a-z]+:/.test(target));
+  const verdicts = await Promise.all(internal.map(async (target) => [target, await isWorking({ file, text }, target)]));
   return verdicts.filter(([, isGood]) => isGood === false).map(([target]) => String(target));
 }
 
-async function leads(from: Document, target: string): Promise<boolean> {
+async function isWorking(page: Document, target: string): Promise<boolean> {
   const [relative = '', anchor] = target.split('#');
-  if (relative === '') return anchor !== undefined && anchorsOf(from.text).includes(anchor);
-  const file = path.join(path.dirname(from.file), relative);
+  if (relative === '') return anchor !== undefined && anchorsOf(page.text).includes(anchor);
+  const file = path.join(path.dirname(page.file), relative);
   try {
     if (anchor === undefined) return await exists(file);
     return anchorsOf((await readDocument(file)).text).includes(anchor);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
@@ -39,26 +39,24 @@ function codesOf(response: unknown): string[] {
   return codes;
 }
 
-describe('codes and statuses are the same everywhere', () => {
-  test('every code is described with its status, and no other code is', () => {
-    const described = new Set([...inDocument(partner), ...inDocument(operator)]);
-    expect([...described].toSorted()).toEqual(registered);
-  });
+test('every code is described with its status, and no other code is', () => {
+  const described = new Set([...inDocument(partner), ...inDocument(operator)]);
+  expect([...described].toSorted()).toEqual(registered);
+});
 
-  test('partners’ descriptions have every code except those that only operators get', () => {
-    const told = inDocument(partner).map((pair) => pair.slice(4));
-    expect(told.toSorted()).toEqual(ERROR_CODES.filter((code) => !isOperators(code)).toSorted());
-  });
+test('partners’ descriptions have every code except those that only operators get', () => {
+  const codes = inDocument(partner).map((pair) => pair.slice(4));
+  expect(codes.toSorted()).toEqual(ERROR_CODES.filter((code) => !isOperators(code)).toSorted());
+});
 
-  test.each([
-    ['partner', partner],
-    ['operator', operator],
-  ])('the Error schema of the %s document lists all members of its responses', (_name, document) => {
-    const { properties } = document.components.schemas['Error'] as {
-      properties: { error: { properties: { code: { 'x-extensible-enum': string[] } } } };
-    };
-    const codes = inDocument(document).map((pair) => pair.slice(4));
-    const { code } = properties.error.properties;
-    expect(code['x-extensible-enum'].toSorted()).toEqual(codes.toSorted());
-  });
+test.each([
+  ['partner', partner],
+  ['operator', operator],
+])('the Error schema of the %s document lists all members of its responses', (_name, document) => {
+  const { properties } = document.components.schemas['Error'] as {
+    properties: { error: { properties: { code: { 'x-extensible-enum': string[] } } } };
+  };
+  const codes = inDocument(document).map((pair) => pair.slice(4));
+  const { code } = properties.error.properties;
+  expect(code['x-extensible-enum'].toSorted()).toEqual(codes.toSorted());
 });

@@ -33,7 +33,7 @@ function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
     .filter(([, status, code = '']) => {
       return !known.has(code) || (status !== undefined && known.get(code) !== Number(status));
     })
-    .map(([named]) => named);
+    .map(([match]) => match);
 }
 
 test.each(guides.map((guide) => ({ name: guide.file, guide })))(
@@ -45,8 +45,8 @@ test.each(guides.map((guide) => ({ name: guide.file, guide })))(
 
 /** API paths in a text that no route has. `{id}` and `$ID` stand for parameters, a final `…` or `/` for any rest. */
 function unknownPaths({ text }: Pick<Document, 'text'>): string[] {
-  const named = [...text.matchAll(/(?:\/api\/v1|\$API)(\/[\w{}$/-]*…?)/g)].map(([, rest = '']) => rest);
-  return [...new Set(named.filter((rest) => !isKnown(rest)))];
+  const paths = [...text.matchAll(/(?:\/api\/v1|\$API)(\/[\w{}$/-]*…?)/g)].map(([, rest = '']) => rest);
+  return [...new Set(paths.filter((rest) => !isKnown(rest)))];
 }
 
 function isKnown(rest: string): boolean {
@@ -87,7 +87,7 @@ describe('code', () => {
     const [head = '', body = ''] = http.split('\n\n');
     const lines = [...head.matchAll(/^([\w-]+): (.*)$/gm)].map(([, name, value]) => [name, value]);
     const headers = Object.fromEntries(lines) as Record<string, string>;
-    const [secretKey = ''] = /whsec_[\w-]{43}/.exec(proseOf(guide)) ?? [];
+    const [secretKey = ''] = /whsec_[\w+/]{43}=/.exec(proseOf(guide)) ?? [];
     const now = new Date(Number(headers['X-Service-Timestamp']) * 1000);
     const verify = (key: string) => verifyWebhook(body.trimEnd(), headers, key, { now });
     await expect(verify(`${secretKey}x`)).rejects.toThrow('signature_mismatch');

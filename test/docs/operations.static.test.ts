@@ -32,8 +32,8 @@ function unknownCommands(text: string): string[] {
 }
 
 test('every alert of the rules and of the service has a section, and every section an alert', () => {
-  const named = alertsOf(page.text);
-  expect(named.toSorted()).toEqual([...rules.map(({ alert }) => alert), ...ALERT_KINDS].toSorted());
+  const sections = alertsOf(page.text);
+  expect(sections.toSorted()).toEqual([...rules.map(({ alert }) => alert), ...ALERT_KINDS].toSorted());
 });
 
 test('every command on the page exists', () => {

@@ -77,12 +77,12 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
         expect(JSON.parse(await readFile(path.join(folder, 'booking.json'), 'utf8'))).toMatchObject({
           status: 'BOOKED',
         });
-        const isHeard = () =>
+        const isReachable = () =>
           fetch(`http://127.0.0.1:${environment['PORT']}`).then(
             () => true,
             () => false,
           );
-        await eventually('the receiver to have stopped', async () => !(await isHeard()));
+        await eventually('the receiver to have stopped', async () => !(await isReachable()));
       } finally {
         await shell.end();
       }

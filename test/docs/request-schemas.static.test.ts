@@ -36,7 +36,7 @@ const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   placeWalkIn: ['slot_id', 'sport_category'],
 };
 
-/** No pattern expresses this in all languages. */
+/** Text that is blank or has control characters; no pattern expresses that in all languages. */
 const isUnseen = (value: unknown): boolean =>
   typeof value === 'string' && (value.trim() === '' || /\p{Cc}/u.test(value));
 

@@ -33,15 +33,15 @@ describe('/openapi.json', () => {
       operatorOf(service).get('/openapi.json'),
       createClient(service.adminUrl, undefined).get('/openapi.json'),
     ]);
-    const addressed = (document: object, url: string) => ({
+    const withServer = (document: object, url: string) => ({
       ...document,
       servers: [{ url, description: 'The service that serves this document.' }],
     });
-    expect(ofOperator.body).toEqual(addressed(documents.operator, service.adminUrl));
+    expect(ofOperator.body).toEqual(withServer(documents.operator, service.adminUrl));
     expect(verdict(refused)).toBe('401 INVALID_API_KEY');
     // The tests allow endpoints without encryption, and the description of endpoint_url says so.
     const asCommitted = ofPartner.text.replaceAll('[Pp][Ss]?:', '[Pp][Ss]:');
-    expect(JSON.parse(asCommitted)).toEqual(addressed(documents.partner, service.url));
+    expect(JSON.parse(asCommitted)).toEqual(withServer(documents.partner, service.url));
   });
 
   test('of a production deployment omits the sandbox', async () => {

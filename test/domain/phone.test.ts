@@ -23,10 +23,10 @@ test.each([
 test.each([
   ['too short', '12345'],
   ['an emergency number', '100'],
-  ['a digit long', '+9198450123456'],
-  ['no number of the region', '0000000000'],
+  ['one digit too long', '+9198450123456'],
+  ['a number that the region does not have', '0000000000'],
   ['an unknown country', '+999 12345678'],
-  ['a second line', '9845012345\n'],
+  ['text with a line break', '9845012345\n'],
   ['two numbers', '9845012345/9845012346'],
   ['an extension', '9845012345 ext 5'],
   ['nothing', ''],
@@ -38,7 +38,7 @@ test('a national number of another region is read by the rules of the default re
   expect(normalisePhone('020 7946 0958', 'IN')).not.toBe('+442079460958');
 });
 
-test('an unknown default region is an error of the service, not of the number', () => {
+test('an unknown default region throws RangeError, unlike an invalid number', () => {
   expect(() => normalisePhone('+919845012345', 'XX')).toThrow(RangeError);
 });
 

@@ -2,7 +2,7 @@ import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { lockDataFolder } from '../../src/development/embedded/data-folder.ts';
-import { freeKeptPort } from '../../src/development/embedded/ports.ts';
+import { ensureFreePort } from '../../src/development/embedded/ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let folder: string;
@@ -20,7 +20,7 @@ describe('the lock of a data folder', () => {
 
   test.each([
     ['of a process that is gone', '999999999 1'],
-    ['of an earlier process that had the number of one that lives', `${process.pid} 1`],
+    ['of an earlier process whose id belongs to a live process now', `${process.pid} 1`],
     ['that is damaged', 'nonsense'],
   ])('%s is stale and taken over', async (_what, content) => {
     await writeFile(path.join(folder, 'lock'), content);
@@ -40,19 +40,19 @@ describe('the lock of a data folder', () => {
 });
 
 describe('other users of the machine', () => {
-  const modeOf = async (of: string) => (await stat(of)).mode & 0o777;
+  const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
   test('cannot read a new folder, nor one that an earlier version left readable', async () => {
-    const made = path.join(folder, 'new');
-    await lockDataFolder(made);
-    expect(await modeOf(made)).toBe(0o700);
+    const newFolder = path.join(folder, 'new');
+    await lockDataFolder(newFolder);
+    expect(await modeOf(newFolder)).toBe(0o700);
     await writeFile(path.join(folder, 'secrets.json'), '{}');
     await chmod(folder, 0o755);
     await lockDataFolder(folder);
     expect(await modeOf(folder)).toBe(0o700);
   });
 
-  test('keep their files: an open folder with other files is rejected and unchanged', async () => {
+  test('keep their files: a folder that is open to them and has other files is rejected and unchanged', async () => {
     await writeFile(path.join(folder, 'holiday.jpg'), '');
     await chmod(folder, 0o777);
     await expect(lockDataFolder(folder)).rejects.toThrow(`chmod 700 ${folder}`);
@@ -60,9 +60,9 @@ describe('other users of the machine', () => {
   });
 });
 
-test('a port is chosen once per name, unique, and below those of outgoing connections', async () => {
+test('ports are chosen once per name, distinct, and below the ports of outgoing connections', async () => {
   const ports = async () => [await port('mongo'), await port('redis')];
-  const port = (name: 'mongo' | 'redis') => freeKeptPort(folder, name, () => undefined);
+  const port = (name: 'mongo' | 'redis') => ensureFreePort(folder, name, () => undefined);
   const first = await ports();
   expect(await ports()).toEqual(first);
   expect(new Set(first).size).toBe(2);

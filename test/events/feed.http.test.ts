@@ -36,27 +36,27 @@ async function end(by = partner): Promise<string> {
   }
 }
 
-const log = async (holdId: unknown) => service.dispatch(String(holdId));
+const dispatch = async (holdId: unknown) => service.dispatch(String(holdId));
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 describe('the feed', () => {
-  test('has the events of a reservation in order, though ids of a host with a fast clock sort differently', async () => {
+  test('has the events of a reservation in order, although a host with a fast clock made ids that sort otherwise', async () => {
     const after = await end();
     const booking = await bookSlot(partner, slot());
     const { _id, outbox } = await rowOf(service, 'reservations', { _id: booking['hold_id'] });
     const ahead = v7({ msecs: Date.now() + 500 });
     await changeRow(service, 'reservations', _id, { $set: { 'outbox.0.eventId': ahead } });
-    await log(_id);
+    await dispatch(_id);
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
-  test('has them in order although a new primary showed an earlier time', async () => {
+  test('has them in order, although the clock of a new primary is behind that of the old one', async () => {
     const after = await end();
     const _id = String((await placeHold(partner, slot()))['hold_id']);
     const ahead = new Date(Date.now() + 1500);
     await changeRow(service, 'reservations', _id, { $set: { placedAt: ahead, 'outbox.0.at': ahead } });
     expectStatus(await confirm(partner, _id), 201);
-    await log(_id);
+    await dispatch(_id);
     const { data } = await read(partner, { after });
     expect(data.map((event) => [event['event_type'], event['timestamp']])).toEqual([
       ['hold_created', ahead.toISOString()],
@@ -68,19 +68,19 @@ describe('the feed', () => {
     const { partner: shop, slot: slotOfShop } = await startScene(service);
     const holds = [await placeHold(shop, slotOfShop()), await placeHold(shop, slotOfShop())];
     const recent = holds[1]?.['hold_id'];
-    for (const { hold_id } of holds) await log(hold_id);
+    for (const { hold_id } of holds) await dispatch(hold_id);
     const { _id, at } = await rowOf(service, 'events', { holdId: recent });
     const since = at.toISOString();
     const first = await read(shop, { since, limit: '1' });
     expect(first.ids).toEqual([_id]);
     expect((await read(shop, { since: new Date(Date.parse(since) + 1).toISOString() })).ids).toEqual([]);
-    const toCome = await read(shop, { since: '2999-01-01T00:00:00Z' });
-    expect(toCome.ids).toEqual([]);
+    const future = await read(shop, { since: '2999-01-01T00:00:00Z' });
+    expect(future.ids).toEqual([]);
     const { hold_id: later } = await placeHold(shop, slotOfShop());
-    await log(later);
-    for (const { next } of [first, toCome])
+    await dispatch(later);
+    for (const { next } of [first, future])
       expect((await read(shop, { after: next })).data.map((event) => event['hold_id'])).toEqual([later]);
-    expect((await read(shop, { after: toCome.next, since: '2999-01-01T00:00:00Z' })).ids).toEqual([]);
+    expect((await read(shop, { after: future.next, since: '2999-01-01T00:00:00Z' })).ids).toEqual([]);
   });
 
   test('omits test events and those older than 30 days', async () => {
@@ -88,7 +88,7 @@ describe('the feed', () => {
     const after = await end();
     expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
     const { hold_id: holdId } = await placeHold(partner, slot());
-    await log(holdId);
+    await dispatch(holdId);
     expect((await read(partner, { after })).ids).toHaveLength(1);
     const { _id } = await rowOf(service, 'events', { holdId });
     const age = (days: number) => changeRow(service, 'events', _id, { $set: { at: daysAgo(days) } });
@@ -98,9 +98,9 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([]);
   });
 
-  test('omits events older than 30 days, which stay in the log', async () => {
+  test('is shortened by events older than 30 days: they lose their sequence number and stay in the log', async () => {
     const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
-    for (const { hold_id } of holds) await log(hold_id);
+    for (const { hold_id } of holds) await dispatch(hold_id);
     const events = holds.map(({ hold_id: holdId }) => rowOf(service, 'events', { holdId }));
     const [old = '', young = ''] = (await Promise.all(events)).map(({ _id }) => _id);
     await changeRow(service, 'events', old, { $set: { at: daysAgo(30.1) } });
@@ -109,8 +109,8 @@ describe('the feed', () => {
     expect(await rowOf(service, 'events', { _id: young })).toHaveProperty('sequence');
   });
 
-  test('has opaque cursors: sealed, of one length, always different, and valid only for their partner', async () => {
-    // A long number, because random bytes contain a short one by chance.
+  test('has opaque cursors: encrypted, equally long, never equal, and valid only for their partner', async () => {
+    // Make the last number long, because random bytes could contain a short one by chance.
     await service.context.db.collection('feed_counters').updateOne({}, { $inc: { last: 7_000_000 } });
     const cursors = [await end(), await end(), await end(rival)];
     expect(new Set(cursors).size).toBe(3);
@@ -125,7 +125,7 @@ describe('the feed', () => {
     expect(verdict(await partner.api.get(`${FEED}?after=${altered}`))).toBe('400 VALIDATION_ERROR after');
   });
 
-  test('reads a cursor of an earlier release from the beginning, whatever its number', async () => {
+  test('begins at its oldest event for a cursor of an earlier release, whatever its number', async () => {
     const whole = await read(partner, { limit: '200' });
     expect(whole.ids.length).toBeGreaterThan(0);
     for (const sequence of [0, 1, 4711, 999_999_999_999]) {

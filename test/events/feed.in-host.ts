@@ -8,12 +8,12 @@ import { anyEvent } from './any-event.ts';
 
 type Context = Service['context'];
 
-/** An event to log, with the fields that matter to the feed. */
-export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
+/** The fields of an event that matter to the feed. */
+export type EventFields = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
 
 /** Logs the events as one batch; resolves when the feed has them, with the number of failed reservations. */
-export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<number> {
-  const { failures } = await log.logEvents({ db }, drafts.map(anyEvent));
+export async function logEvents({ db }: Context, events: readonly EventFields[]): Promise<number> {
+  const { failures } = await log.logEvents({ db }, events.map(anyEvent));
   await eventually('their range is closed', async () => (await findOpenRanges(db)).length === 0);
   // A snapshot may be older than the unacknowledged write that closed the range.
   const end = (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;

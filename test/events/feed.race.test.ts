@@ -19,14 +19,14 @@ beforeEach(async () => {
   );
 });
 
-const anyEvent = (venueId: string): FeedInHost.Draft => {
+const anyEvent = (venueId: string): FeedInHost.EventFields => {
   const ids = { _id: randomUUID(), holdId: randomUUID(), originatorId: partner.id };
   return { ...ids, type: 'hold_created', venueId };
 };
 
 describe('sequence numbers assigned while a page is read', () => {
-  /** One venue with few events, and one with more than fit in one batch of the database. */
-  async function backlog(): Promise<number> {
+  /** Logs a few events at one venue, and more than fit in one batch of a query at the other; returns their number. */
+  async function logBacklog(): Promise<number> {
     for (const [index, count] of [20, 160].entries()) {
       const venueId = venues[index]?.id ?? '';
       const events = Array.from({ length: count }, () => anyEvent(venueId));
@@ -36,39 +36,37 @@ describe('sequence numbers assigned while a page is read', () => {
   }
 
   /** How many sequence numbers a reader up to `upTo` skips if each venue gets an event between two batches. */
-  async function skippedBy(after: number, upTo: number): Promise<number> {
+  async function countSkipped(after: number, upTo: number): Promise<number> {
     const { db } = service.context;
     const venueIds = venues.map(({ id }) => id);
     const query = { venueId: { $in: venueIds }, sequence: { $gt: after, $lte: upTo } };
     const cursor = db.collection('events').find(query).sort({ sequence: 1 }).hint('feed_of_venue');
-    const seen: number[] = [];
+    const readNumbers: number[] = [];
     for await (const row of cursor) {
-      seen.push(Number(row['sequence']));
-      if (seen.length !== 101) continue;
-      for (const venueId of venueIds) {
-        await logEvents([anyEvent(venueId)]);
-      }
+      readNumbers.push(Number(row['sequence']));
+      if (readNumbers.length !== 101) continue;
+      for (const venueId of venueIds) await logEvents([anyEvent(venueId)]);
     }
-    return Math.max(...seen) - after - seen.length;
+    return Math.max(...readNumbers) - after - readNumbers.length;
   }
 
   test('are on the next page: none is skipped', async () => {
-    const count = await backlog();
+    const count = await logBacklog();
     const upTo = await lastSequenceNumber();
-    expect(await skippedBy(upTo - count, upTo)).toBe(0);
+    expect(await countSkipped(upTo - count, upTo)).toBe(0);
     const page = await readFeed(partner.id, { after: upTo - count, limit: 500 });
     expect(page).toMatchObject({ next: upTo + venues.length });
     expect(page.events).toHaveLength(count + venues.length);
   });
 
-  test('would be skipped without that bound', async () => {
-    const count = await backlog();
+  test('control: would be skipped by a reader without an upper bound', async () => {
+    const count = await logBacklog();
     const after = (await lastSequenceNumber()) - count;
-    expect(await skippedBy(after, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(0);
+    expect(await countSkipped(after, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(0);
   });
 });
 
-test('concurrent first uses of an empty counter get every number once', async () => {
+test('30 concurrent batches that create the counter get every number once', async () => {
   for (let round = 0; round < 2; round += 1) {
     const fresh = await anyVenue(service);
     await service.context.db.collection('feed_counters').deleteMany({});

@@ -12,7 +12,7 @@ import { anyEvent } from './any-event.ts';
 const uri = new URL(databaseUri(freshName()));
 const proxy = await startCutProxy(Number(uri.port));
 uri.port = String(proxy.port);
-// The first option keeps the driver from bypassing the proxy; the others make it notice soon that the server is there.
+// The first option keeps the driver from bypassing the proxy. The others make the driver recover soon after a cut.
 uri.search = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
 const service = await startService({ MONGODB_URI: uri.toString() });
 afterAll(async () => {
@@ -20,23 +20,23 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test('an event whose insert arrives after its batch has ended is in the feed, ahead of all readers', async () => {
+test('an event whose insert reaches MongoDB after its batch has failed is in the feed, ahead of every reader', async () => {
   const { db } = service.context;
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const read = (after: number) => readFeed({ db }, partner.id, { after, limit: 10 });
   const event = anyEvent({ venueId: venue.id, originatorId: partner.id });
-  // The proxy delays the insert and the driver's retry.
-  const struck = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);
+  // The proxy keeps the insert and the driver's retry.
+  const endStrike = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);
 
   await expect(logEvents({ db }, [event])).rejects.toThrow(/timed out|connection/);
 
-  expect(struck()).toBe(2);
+  expect(endStrike()).toBe(2);
   await eventually('the numbers are no longer open', async () => (await findOpenRanges(db)).length === 0);
-  const passed = await read(0);
-  expect(passed.events).toEqual([]);
+  const before = await read(0);
+  expect(before.events).toEqual([]);
   await proxy.deliverLate();
   expect((await logEvents({ db }, [event])).failures).toEqual(new Map());
   await eventually('the feed has it', async () => (await findOpenRanges(db)).length === 0);
-  expect((await read(passed.next)).events.map(({ _id }) => _id)).toEqual([event._id]);
+  expect((await read(before.next)).events.map(({ _id }) => _id)).toEqual([event._id]);
 });

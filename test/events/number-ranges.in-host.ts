@@ -27,8 +27,8 @@ export async function logAsDispatcher({ db }: Context, venueId: string, count: n
   return events.map(({ _id }) => _id);
 }
 
-/** Reserves numbers like a dispatcher that then stops; returns the id of the range. */
-export async function standStill({ db }: Context, count: number): Promise<string> {
+/** Reserves numbers like a dispatcher that freezes then; returns the id of the range. */
+export async function reserveNumbers({ db }: Context, count: number): Promise<string> {
   return (await openRange(db, count)).id;
 }
 
@@ -38,22 +38,22 @@ const rangeOf = async ({ db }: Context, id: string) => {
   return range;
 };
 
-/** `passed`: the reader's position before the dispatcher continues. */
-export type GoesOn = { ids: string[]; refused: number; passed: number };
+/** `rejected`: how many numbers were invalid. `readerAt`: a reader's position before the dispatcher continued. */
+export type Continued = { ids: string[]; rejected: number; readerAt: number };
 
-/** Continues the dispatcher after `before`: it writes events with the numbers of its range, as far as it still can. */
-export async function goOn(
+/** Wakes the dispatcher after `before`: it writes as many events with the numbers of its range as it still can. */
+export async function useNumbers(
   context: Context,
   id: string,
   { venueId, partnerId }: { venueId: string; partnerId: string },
   before: 'nothing' | 'its range was given up' | 'its range was only closed',
-): Promise<GoesOn> {
+): Promise<Continued> {
   const { db } = context;
   const range = await rangeOf(context, id);
   const events = Array.from({ length: range.until - range.from + 1 }, () => anyEvent({ venueId }));
   if (before === 'its range was given up') await giveUpRange(db, range);
   if (before === 'its range was only closed') await closeRanges(db, [range]);
-  const { next: passed } = await read(context, partnerId, 0);
+  const { next: readerAt } = await read(context, partnerId, 0);
   const unwritten = await insertNumbered(db, events, range.from);
   await closeRanges(db, [range]);
   await logEvents(
@@ -61,13 +61,13 @@ export async function goOn(
     events.filter((event) => unwritten.has(outboxIdOf(event))),
   );
   await untilClosed(context);
-  return { ids: events.map(({ _id }) => _id), refused: unwritten.size, passed };
+  return { ids: events.map(({ _id }) => _id), rejected: unwritten.size, readerAt };
 }
 
 const untilClosed = ({ db }: Context) =>
   eventually('no range is open', async () => (await findOpenRanges(db)).length === 0);
 
-/** Makes the range appear to be `ms` old. */
+/** Makes the range `ms` old. */
 export async function age({ db }: Context, id: string, ms: number): Promise<void> {
   await feedCounterCollection(db).updateOne(
     { _id: 'feed', 'open.id': id },
@@ -80,7 +80,7 @@ export const giveUpOld = (context: Context): Promise<void> => giveUpOldRanges(co
 export const openRangeIds = async ({ db }: Context): Promise<string[]> =>
   (await findOpenRanges(db)).map(({ id }) => id);
 
-/** The events at a venue that a reader gets after `after`, and its next position. */
+/** The ids of the events that a reader gets after `after`, and the reader's next position. */
 export async function read(
   context: Context,
   partnerId: string,
@@ -101,8 +101,8 @@ export async function highestNumber({ db }: Context): Promise<number> {
 }
 
 /**
- * Logs events like older releases, which number them in a transaction and change `last` only; false if a number is
- * taken.
+ * Logs events like an older release, which numbers them in a transaction and changes only `last`; returns false if a
+ * number is taken.
  */
 async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): Promise<boolean> {
   try {
@@ -126,21 +126,21 @@ async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): 
 type Race = { partnerId: string; venueId: string; dispatchers: number; rounds: number; older: number };
 
 /**
- * Runs dispatchers, of which every fourth batch stalls until another gives up its numbers; `older` dispatchers of an
- * older release; and a reader, concurrently.
+ * Runs concurrently: dispatchers, whose every fourth batch races with the loss of its numbers; `older` dispatchers of
+ * an older release; and a reader.
  */
 export async function readWhileDispatching(
   context: Context,
   { partnerId, venueId, dispatchers, rounds, older }: Race,
-): Promise<{ seen: string[]; written: string[]; disordered: string[] }> {
+): Promise<{ readIds: string[]; writtenIds: string[]; disordered: string[] }> {
   const { db } = context;
-  const [seen, written]: [string[], string[]] = [[], []];
+  const [readIds, writtenIds]: [string[], string[]] = [[], []];
   const state = { isDispatching: true };
   const dispatcher = async (index: number) => {
     for (let round = 0; round < rounds; round += 1) {
       const holdId = randomUUID();
       const events = [anyEvent({ venueId }), ...[0, 1, 2].map((laterMs) => laterEvent(venueId, holdId, laterMs))];
-      written.push(...events.map(({ _id }) => _id));
+      writtenIds.push(...events.map(({ _id }) => _id));
       if ((index + round) % 4 !== 0) {
         await logEvents({ db }, events);
         continue;
@@ -159,7 +159,7 @@ export async function readWhileDispatching(
   const olderDispatcher = async () => {
     for (let round = 0; round < rounds; round += 1) {
       const events = [anyEvent({ venueId }), anyEvent({ venueId })];
-      written.push(...events.map(({ _id }) => _id));
+      writtenIds.push(...events.map(({ _id }) => _id));
       if (!(await logAsOlderRelease(context, events))) await logEvents({ db }, events);
     }
   };
@@ -167,7 +167,7 @@ export async function readWhileDispatching(
     for (let after = 0, isLast = false; ; ) {
       isLast = !state.isDispatching && (await findOpenRanges(db)).length === 0;
       const { ids, next } = await read(context, partnerId, after);
-      seen.push(...ids);
+      readIds.push(...ids);
       after = next;
       // A snapshot may be older than the unacknowledged write that closed the last range.
       if (isLast && ids.length === 0 && after >= (await highestNumber(context))) return;
@@ -180,7 +180,7 @@ export async function readWhileDispatching(
     state.isDispatching = false;
   });
   await Promise.all([dispatching, reader()]);
-  return { seen, written, disordered: await disorderedIn(context, venueId) };
+  return { readIds, writtenIds, disordered: await disorderedIn(context, venueId) };
 }
 
 /** The reservations at the venue whose events are out of order in the feed. */

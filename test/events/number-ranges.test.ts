@@ -4,8 +4,17 @@ import { hostedService } from '../support/service-host.ts';
 import type * as NumberRanges from './number-ranges.in-host.ts';
 
 const service = await hostedService();
-const { age, giveUpOld, goOn, highestNumber, logAsDispatcher, openRangeIds, read, readWhileDispatching, standStill } =
-  service.inHost<typeof NumberRanges>('test/events/number-ranges.in-host.ts');
+const {
+  age,
+  giveUpOld,
+  useNumbers,
+  highestNumber,
+  logAsDispatcher,
+  openRangeIds,
+  read,
+  readWhileDispatching,
+  reserveNumbers,
+} = service.inHost<typeof NumberRanges>('test/events/number-ranges.in-host.ts');
 let venue: Venue;
 let partner: Partner;
 const reader = () => ({ venueId: venue.id, partnerId: partner.id });
@@ -15,32 +24,32 @@ beforeEach(async () => {
   partner = await anyPartner(service, [venue.id]);
 });
 
-describe('numbers that a dispatcher has reserved but not used', () => {
-  test('limit the feed while others write; no event is skipped', async () => {
-    const range = await standStill(3);
+describe('numbers that a frozen dispatcher has reserved but not used', () => {
+  test('stop the feed while others write, so that no event is skipped', async () => {
+    const range = await reserveNumbers(3);
     const others = await logAsDispatcher(venue.id, 2);
     const before = await read(partner.id, 0);
     expect(before.ids).toEqual([]);
 
-    const { ids, refused } = await goOn(range, reader(), 'nothing');
+    const { ids, rejected } = await useNumbers(range, reader(), 'nothing');
 
-    expect(refused).toBe(0);
+    expect(rejected).toBe(0);
     const after = await read(partner.id, before.next);
     expect(after.ids).toEqual([...ids, ...others]);
     expect((await read(partner.id, after.next)).ids).toEqual([]);
   });
 
-  test('control: a reader that continues to the highest number misses them', async () => {
-    const range = await standStill(3);
+  test('control: a reader that has read to the highest number misses the events of reserved lower ones', async () => {
+    const range = await reserveNumbers(3);
     await logAsDispatcher(venue.id, 2);
     const highest = await highestNumber();
-    const { ids } = await goOn(range, reader(), 'nothing');
+    const { ids } = await useNumbers(range, reader(), 'nothing');
     expect(ids).toHaveLength(3);
     expect((await read(partner.id, highest)).ids).toEqual([]);
   });
 
-  test('are given up after ten seconds, so that the feed continues; newer ones are not', async () => {
-    const [old, young] = [await standStill(3), await standStill(2)];
+  test('are given up after ten seconds, so that the feed continues; younger ones are not given up', async () => {
+    const [old, young] = [await reserveNumbers(3), await reserveNumbers(2)];
     const ids = await logAsDispatcher(venue.id, 2);
     await age(old, 11_000);
     await giveUpOld();
@@ -54,33 +63,33 @@ describe('numbers that a dispatcher has reserved but not used', () => {
   });
 
   test('are invalid once given up: a late dispatcher gets new numbers, ahead of all readers', async () => {
-    const range = await standStill(3);
+    const range = await reserveNumbers(3);
     const others = await logAsDispatcher(venue.id, 2);
-    const { ids, refused, passed } = await goOn(range, reader(), 'its range was given up');
-    expect(refused).toBe(3);
+    const { ids, rejected, readerAt } = await useNumbers(range, reader(), 'its range was given up');
+    expect(rejected).toBe(3);
     expect((await read(partner.id, 0)).ids.slice(0, 2)).toEqual(others);
-    expect((await read(partner.id, passed)).ids.toSorted()).toEqual(ids.toSorted());
+    expect((await read(partner.id, readerAt)).ids.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('control: in a range that is only closed, a late dispatcher writes behind readers', async () => {
-    const range = await standStill(3);
+  test('control: if the range is only closed, a late dispatcher writes events that readers have passed', async () => {
+    const range = await reserveNumbers(3);
     await logAsDispatcher(venue.id, 2);
-    const { refused, passed } = await goOn(range, reader(), 'its range was only closed');
-    expect(refused).toBe(0);
-    expect((await read(partner.id, passed)).ids).toEqual([]);
+    const { rejected, readerAt } = await useNumbers(range, reader(), 'its range was only closed');
+    expect(rejected).toBe(0);
+    expect((await read(partner.id, readerAt)).ids).toEqual([]);
   });
 });
 
 test.each([
-  { beside: 'each other', older: 0 },
-  { beside: 'dispatchers of an older release', older: 2 },
+  { others: 'no others', older: 0 },
+  { others: 'two of an older release', older: 2 },
 ])(
-  'four dispatchers beside $beside, some frozen: a reader sees every event once, in order per reservation',
+  'while four dispatchers, some of which lose their numbers, and $others run, a reader gets every event once, in order for each reservation',
   async ({ older }) => {
     const race = { partnerId: partner.id, venueId: venue.id, dispatchers: 4, rounds: 12, older };
-    const { seen, written, disordered } = await readWhileDispatching(race);
-    expect(written).toHaveLength(4 * 12 * 4 + older * 12 * 2);
-    expect(seen.toSorted()).toEqual(written.toSorted());
+    const { readIds, writtenIds, disordered } = await readWhileDispatching(race);
+    expect(writtenIds).toHaveLength(4 * 12 * 4 + older * 12 * 2);
+    expect(readIds.toSorted()).toEqual(writtenIds.toSorted());
     expect(disordered).toEqual([]);
   },
 );

@@ -87,7 +87,7 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
   const dayPath = () => `/venues/${venue.id}?date=${date}`;
   const offers = (page: Page) => page.locator('.slots button');
   const journal = () => readFile(join(app, DATA, 'journal.jsonl'), 'utf8');
-  /** As described in the README. */
+  /** Changes the webhook secret as the README describes. */
   const changeSecret = async () => {
     const secrets = async () => (await journal()).match(/"type":"secret"/g)?.length ?? 0;
     const before = await secrets();
@@ -116,10 +116,10 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
     await page.goto(shop.url + dayPath());
     await look('day');
     await offers(page).first().click();
-    const left = page.locator('[data-seconds-left]');
-    const first = await left.innerText();
+    const countdown = page.locator('[data-seconds-left]');
+    const first = await countdown.innerText();
     expect(first).toMatch(/^9:5\d$/);
-    await eventually('the seconds to run', async () => (await left.innerText()) < first);
+    await eventually('the seconds to run', async () => (await countdown.innerText()) < first);
     await look('order');
     await page.getByLabel('Name').fill('Asha Rao');
     await page.getByLabel('Phone').fill('12345');
@@ -146,7 +146,7 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
     await page.clock.install();
     await offers(page).first().click();
     await page.locator('[data-seconds-left]').waitFor();
-    // On the response to a form, which the browser must not submit again.
+    // Show the page as the response to a form: a reload would submit the form again.
     await page.getByLabel('Name').fill('Asha Rao');
     await page.getByLabel('Phone').fill('12345');
     await page.getByRole('button', { name: /^Book for/ }).click();

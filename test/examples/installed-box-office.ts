@@ -55,17 +55,17 @@ export async function startBoxOffice(app: string, settings: Record<string, strin
     await exited;
     await rm(path.join(app, settings['DATA_DIR'] ?? 'data'), { recursive: true, force: true });
   };
-  let told = '';
+  let printed = '';
   const url = await Promise.race([
     new Promise<string>((resolve) => {
       child.stdout.on('data', (chunk: Buffer) => {
-        told += chunk.toString();
-        const [, address] = /open at (\S+)/.exec(told) ?? [];
+        printed += chunk.toString();
+        const [, address] = /open at (\S+)/.exec(printed) ?? [];
         if (address !== undefined) resolve(address);
       });
     }),
     exited.then(() => undefined),
   ]);
-  if (url === undefined) throw new Error(`The box office ended before it was open: ${told}`);
+  if (url === undefined) throw new Error(`The box office ended before it was open: ${printed}`);
   return { url, stop };
 }

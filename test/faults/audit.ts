@@ -30,11 +30,11 @@ type LoggedEvent = Pick<EventRow, '_id' | 'type' | 'at' | 'sequence'>;
  * without a sequence number, by their instants.
  */
 export function faultOfHistory(row: Reservation, events: readonly LoggedEvent[]): string | undefined {
-  const logged = new Set(events.map(({ _id }) => _id));
-  const waiting = row.outbox
-    .filter(({ eventId }) => !logged.has(eventId))
+  const loggedIds = new Set(events.map(({ _id }) => _id));
+  const undispatched = row.outbox
+    .filter(({ eventId }) => !loggedIds.has(eventId))
     .map(({ eventId, type, at }): LoggedEvent => ({ _id: eventId, type, at }));
-  const history = [...events, ...waiting].toSorted(inFeedOrder).map(({ type }) => type);
+  const history = [...events, ...undispatched].toSorted(inFeedOrder).map(({ type }) => type);
   const isClaiming = row.status === 'ACTIVE' || row.status === 'BOOKED';
   if (row.claimed !== isClaiming) return `${row._id} is ${row.status} and claimed: ${row.claimed}`;
   if (HISTORIES[row.status].includes(history.join())) return undefined;
@@ -47,39 +47,41 @@ function inFeedOrder(one: LoggedEvent, other: LoggedEvent): number {
   return sequence - otherSequence || one.at.getTime() - other.at.getTime();
 }
 
-/** Whether two reservations want the same space at overlapping times; `groundsOf` returns the cells of a resource. */
-export type GroundsOf = (resourceId: string) => readonly string[];
+/** The spaces that a resource occupies. Two resources that share one cannot both be sold at the same time. */
+export type SpacesOf = (resourceId: string) => readonly string[];
+
+/** Whether two reservations want a common space at overlapping times. */
 export function areRivals(
   one: Pick<Reservation, 'resourceId' | 'slotStart' | 'slotEnd'>,
   other: Pick<Reservation, 'resourceId' | 'slotStart' | 'slotEnd'>,
-  groundsOf: GroundsOf,
+  spacesOf: SpacesOf,
 ): boolean {
   if (one.slotStart >= other.slotEnd || other.slotStart >= one.slotEnd) return false;
-  return groundsOf(one.resourceId).some((ground) => groundsOf(other.resourceId).includes(ground));
+  return spacesOf(one.resourceId).some((space) => spacesOf(other.resourceId).includes(space));
 }
 
 /**
- * The last response to a partner about a reservation. `kept`: fields of the document (`customer.name` for a nested one)
- * with their expected values; instants in milliseconds.
+ * The last response to a partner about a reservation. `fields`: the values that the document must have, by path such as
+ * `customer.name`; instants in milliseconds.
  */
 export type Acknowledged = {
   holdId: string;
   status: ReservationStatus;
   bookingId?: string;
-  kept: Record<string, unknown>;
+  fields: Record<string, unknown>;
 };
 
 /** Reservations in the database that differ from the last response to their partner. */
 export function lostAcknowledgements(rows: readonly Reservation[], acknowledged: readonly Acknowledged[]): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return acknowledged.flatMap(({ holdId, status, bookingId, kept }) => {
+  return acknowledged.flatMap(({ holdId, status, bookingId, fields }) => {
     const row = byId.get(holdId);
     if (row === undefined) return [`${holdId} was ${status} and is gone`];
-    const isKept = row.status === status || (status === 'ACTIVE' && row.status === 'EXPIRED');
-    const wanted = { ...kept, bookingId };
+    const isStatusExpected = row.status === status || (status === 'ACTIVE' && row.status === 'EXPIRED');
+    const expected = { ...fields, bookingId };
     return [
-      ...(isKept ? [] : [`${holdId} was ${status} and is ${row.status}`]),
-      ...Object.entries(wanted)
+      ...(isStatusExpected ? [] : [`${holdId} was ${status} and is ${row.status}`]),
+      ...Object.entries(expected)
         .filter(([path, value]) => fieldOf(row, path) !== value)
         .map(([path, value]) => `${holdId}: ${path} was ${String(value)} and is ${String(fieldOf(row, path))}`),
     ];
@@ -92,21 +94,21 @@ function fieldOf(row: Reservation, path: string): unknown {
   return value instanceof Date ? value.getTime() : value;
 }
 
-/** Purchases with wrong credits. Right: credits bought, less one for each unrefunded booking that consumed one. */
+/** Purchases whose remaining credits are not those bought, less one for each unrefunded booking that consumed one. */
 export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonly Reservation[]): string[] {
   const consumed = countBy(
     rows.filter(({ status }) => status !== 'REFUNDED').flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
   );
-  const known = new Set(purchases.map(({ _id }) => _id));
-  const unknown = rows.filter(({ packagePurchaseId: id }) => id !== undefined && !known.has(id));
+  const purchaseIds = new Set(purchases.map(({ _id }) => _id));
+  const orphans = rows.filter(({ packagePurchaseId: id }) => id !== undefined && !purchaseIds.has(id));
   return [
-    ...unknown.map(({ _id }) => `${_id} consumed a credit of a purchase that is gone`),
+    ...orphans.map(({ _id }) => `${_id} consumed a credit of a purchase that is gone`),
     ...purchases
       .map(({ _id, creditsTotal, creditsRemaining }) => {
-        const wanted = creditsTotal - (consumed.get(_id) ?? 0);
-        return creditsRemaining === wanted
+        const expected = creditsTotal - (consumed.get(_id) ?? 0);
+        return creditsRemaining === expected
           ? ''
-          : `purchase ${_id} has ${creditsRemaining} credits instead of ${wanted}`;
+          : `purchase ${_id} has ${creditsRemaining} credits instead of ${expected}`;
       })
       .filter((fault) => fault !== ''),
   ];
@@ -114,7 +116,7 @@ export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonl
 
 export type EventAudit = {
   events: number;
-  /** Attempts that repeated an event at a subscription. */
+  /** Received attempts beyond the first of each event at each subscription. */
   repeats: number;
   faults: string[];
 };
@@ -130,10 +132,11 @@ export async function auditEvents(
 ): Promise<EventAudit> {
   const isIdle = async () => {
     const open = await rowsOf(stored, 'deliveries', { state: { $ne: 'succeeded' } });
-    if (open.length > 0) throw new Error(`${open.length} are not, such as ${JSON.stringify(open[0])}`);
+    if (open.length > 0)
+      throw new Error(`${open.length} deliveries have not succeeded, such as ${JSON.stringify(open[0])}`);
     return requireWholeFeed(stored);
   };
-  await eventually('everything is delivered', isIdle, 120_000);
+  await eventually('all deliveries have succeeded', isIdle, 120_000);
   const [events, deliveries, [counter]] = await Promise.all([
     // The subscriptions ask for reservation events only.
     rowsOf(stored, 'events', { isFiller: { $ne: true }, type: { $ne: 'availability_changed' } }),
@@ -160,9 +163,9 @@ function eventAudit(
   received: readonly Received[],
   subscriptions: number,
 ): EventAudit {
-  const heard = countBy(received.map(({ body }) => String(body['event_id'])));
-  const planned = countBy(deliveries.map(({ eventId }) => eventId));
-  const logged = new Set(events.map(({ _id }) => _id));
+  const receivedCounts = countBy(received.map(({ body }) => String(body['event_id'])));
+  const deliveryCounts = countBy(deliveries.map(({ eventId }) => eventId));
+  const loggedIds = new Set(events.map(({ _id }) => _id));
   const sequences = new Set(events.map(({ sequence }) => sequence));
   const attempts = new Set(received.map(({ body }) => body['delivery_id']));
   return {
@@ -170,15 +173,15 @@ function eventAudit(
     repeats: received.length - events.length * subscriptions,
     faults: [
       ...events
-        .filter(({ _id }) => planned.get(_id) !== subscriptions)
-        .map(({ _id }) => `${_id}: not one delivery each`),
-      ...events.filter(({ _id }) => (heard.get(_id) ?? 0) < subscriptions).map(({ _id }) => `${_id}: not heard`),
-      ...[...heard.keys()].filter((eventId) => !logged.has(eventId)).map((id) => `${id}: heard and in no log`),
-      ...(sequences.size === events.length ? [] : ['two events have one sequence number']),
-      ...(events.every(({ sequence = 0 }) => sequence >= 1 && sequence <= last)
-        ? []
-        : ['an event that is not in the feed']),
-      ...(attempts.size === received.length ? [] : ['two attempts with one delivery_id']),
+        .filter(({ _id }) => deliveryCounts.get(_id) !== subscriptions)
+        .map(({ _id }) => `${_id}: not one delivery for each subscription`),
+      ...events
+        .filter(({ _id }) => (receivedCounts.get(_id) ?? 0) < subscriptions)
+        .map(({ _id }) => `${_id}: not received`),
+      ...[...receivedCounts.keys()].filter((id) => !loggedIds.has(id)).map((id) => `${id}: received but not loggedIds`),
+      ...(sequences.size === events.length ? [] : ['two events have the same sequence number']),
+      ...(events.every(({ sequence = 0 }) => sequence >= 1 && sequence <= last) ? [] : ['an event is not in the feed']),
+      ...(attempts.size === received.length ? [] : ['two attempts have the same delivery_id']),
     ],
   };
 }
@@ -189,7 +192,7 @@ function countBy(keys: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Faults of the history of each reservation, by the event log. */
+/** The reservations whose events, in the log's order, do not lead to their state. */
 export async function faultsOfHistories(stored: Stored, rows: readonly Reservation[]): Promise<string[]> {
   const eventsOf = new Map<string, EventRow[]>(rows.map(({ _id }) => [_id, []]));
   for (const event of await rowsOf(stored, 'events')) eventsOf.get(event.holdId ?? '')?.push(event);

@@ -1,6 +1,6 @@
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import { areRivals, type GroundsOf } from './audit.ts';
+import { areRivals, type SpacesOf } from './audit.ts';
 
 type Change = Partial<Reservation>;
 
@@ -12,7 +12,7 @@ type LoggedWrite = {
   o2?: { _id: string };
 };
 
-/** Writes that became visible together: those of a transaction, or a single one. */
+/** Writes that became visible together: the writes of one transaction, or a single write. */
 type Commit = readonly LoggedWrite[];
 
 /** `wall`: time of the write by the clock of MongoDB's host. */
@@ -40,8 +40,10 @@ export async function readCommits(
 
 /** When each hold became EXPIRED, by id, in Unix ms of MongoDB's clock. The document only says when it was due. */
 export async function expiredAtMs(stored: { context: { db: Db } }): Promise<Map<string, number>> {
-  const ended = (await readCommits(stored)).flat().filter(({ op, o }) => op === 'u' && o.diff?.u?.status === 'EXPIRED');
-  return new Map(ended.map((write) => [idOf(write), write.wall.getTime()]));
+  const expiries = (await readCommits(stored))
+    .flat()
+    .filter(({ op, o }) => op === 'u' && o.diff?.u?.status === 'EXPIRED');
+  return new Map(expiries.map((write) => [idOf(write), write.wall.getTime()]));
 }
 
 /** How late each hold was expired, in milliseconds; below 0 if too early, Infinity if never. */
@@ -57,27 +59,27 @@ export function latenessMs(
 type Claim = Pick<Reservation, '_id' | 'claimed' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 
 /**
- * All times that two reservations claimed the same cell, however briefly. Replays `commits` in the database's order, so
- * no clock or tolerance is involved.
+ * Every claim of a space that another reservation had at that moment, however briefly. Replays `commits` in the
+ * database's order, so no clock or tolerance is involved.
  */
-export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf): string[] {
+export function doubleBookings(commits: readonly Commit[], spacesOf: SpacesOf): string[] {
   const rows = new Map<string, Claim>();
   const claims = new Map<string, Claim>();
   return commits.flatMap((writes) => {
-    const begun: Claim[] = [];
+    const newClaims: Claim[] = [];
     for (const write of writes) {
       const before = rows.get(idOf(write));
-      const row = after(write, before);
+      const row = rowAfter(write, before);
       rows.set(row._id, row);
-      if (row.claimed && before?.claimed !== true) begun.push(row);
+      if (row.claimed && before?.claimed !== true) newClaims.push(row);
       if (row.claimed) claims.set(row._id, row);
       else claims.delete(row._id);
     }
-    return begun
+    return newClaims
       .filter((claim) => claims.has(claim._id))
       .flatMap((claim) =>
         [...claims.values()]
-          .filter((other) => other._id !== claim._id && areRivals(other, claim, groundsOf))
+          .filter((other) => other._id !== claim._id && areRivals(other, claim, spacesOf))
           .map((other) => `${claim._id} claimed ${claim.slotId}, which ${other._id} had on ${other.slotId}`),
       );
   });
@@ -86,12 +88,12 @@ export function doubleBookings(commits: readonly Commit[], groundsOf: GroundsOf)
 /** The `_id` of the written document. */
 export const idOf = ({ o, o2 }: LoggedWrite): string => String(o2?._id ?? o['_id']);
 
-function after({ op, o, o2 }: LoggedWrite, before: Claim | undefined): Claim {
-  const gone = { claimed: false };
-  if (op === 'd') return { ...(before as Claim), ...gone };
+function rowAfter({ op, o, o2 }: LoggedWrite, before: Claim | undefined): Claim {
+  const unclaimed = { claimed: false };
+  if (op === 'd') return { ...(before as Claim), ...unclaimed };
   if (op === 'u' && o.diff !== undefined) {
     const { i, u, d } = o.diff;
-    return { ...(before as Claim), ...i, ...u, ...(d?.claimed === undefined ? {} : gone) };
+    return { ...(before as Claim), ...i, ...u, ...(d?.claimed === undefined ? {} : unclaimed) };
   }
   return { ...(o as unknown as Claim), _id: String(o2?._id ?? o['_id']) };
 }

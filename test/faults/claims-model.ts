@@ -3,7 +3,7 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import { eventually } from '../support/eventually.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
-import { areRivals, faultOfHistory, type GroundsOf } from './audit.ts';
+import { areRivals, faultOfHistory, type SpacesOf } from './audit.ts';
 
 export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
 
@@ -21,8 +21,8 @@ export type Owned = SlotWindow & {
 /** When a call began and ended, in milliseconds of this machine's clock, which is also the database's. */
 export type Span = { sentAt: number; answeredAt: number };
 
-/** What responses prove: who has a slot, from when until when. */
-type Certain = SlotWindow & { holdId: string; isBooked: boolean; from: number; until: number };
+/** What responses prove: that this reservation has the slot, from when until when. */
+type ProvenClaim = SlotWindow & { holdId: string; isBooked: boolean; from: number; until: number };
 
 /** Legal changes, from the contract's table of states. DISPLACED: a walk-in took the slot of the hold. */
 const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
@@ -34,16 +34,16 @@ const NEXT: Record<ReservationStatus, readonly ReservationStatus[]> = {
   EXPIRED: [],
   DISPLACED: [],
 };
-/** States that a hold can reach without its owner. */
+/** States that a hold can reach without an action of its owner. */
 const BY_OTHERS: readonly ReservationStatus[] = ['EXPIRED', 'DISPLACED'];
 
-/** How soon after its acknowledgement every process sells at a new price. */
-const OBEYED_WITHIN_MS = 1000;
+/** Within this time of the response to a change of price, every process sells at the new price. */
+const NEW_PRICE_WITHIN_MS = 1000;
 
 /** Checks every response, and the database after every step, against a model of who may have which slot. */
-export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
-  const certain: Certain[] = [];
-  const closed: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
+export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
+  const claims: ProvenClaim[] = [];
+  const blackouts: { from: number; until: number; slotStart: Date; slotEnd: Date }[] = [];
   const violations: string[] = [];
   /** Possible prices of a resource, from when until when. */
   const prices: { resourceId: string; rupees: number; from: number; until: number }[] = [];
@@ -51,17 +51,17 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   const displacements: { slot: SlotWindow; at: number }[] = [];
 
   /** Records a response: the slot is `claim`'s, from some time during the call until `until`. */
-  const claimed = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
-    const before = certain.find((each) => each.holdId === claim.holdId);
-    const rival = certain.find(
+  const recordClaim = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
+    const before = claims.find((each) => each.holdId === claim.holdId);
+    const rival = claims.find(
       (each) =>
         each.holdId !== claim.holdId &&
         each.from <= span.sentAt &&
         each.until > span.answeredAt &&
-        areRivals(each, claim, groundsOf),
+        areRivals(each, claim, spacesOf),
     );
     if (rival !== undefined) violations.push(`${claim.holdId} got ${claim.slotId}, which ${rival.holdId} had`);
-    const blackout = closed.find(
+    const blackout = blackouts.find(
       (each) =>
         each.from <= span.sentAt &&
         each.until > span.answeredAt &&
@@ -70,50 +70,53 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     );
     if (blackout !== undefined && before === undefined)
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
-    // While the response was on its way, the hold may have lost its slot again.
+    // A walk-in may have taken the hold's slot before its response arrived.
     const isLost =
-      !isBooked && displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
-    const known = { isBooked, until: isLost ? Math.min(until, span.sentAt) : until };
-    if (before === undefined) certain.push({ ...claim, ...known, from: span.answeredAt });
-    else Object.assign(before, known);
+      !isBooked && displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, spacesOf));
+    const update = { isBooked, until: isLost ? Math.min(until, span.sentAt) : until };
+    if (before === undefined) claims.push({ ...claim, ...update, from: span.answeredAt });
+    else Object.assign(before, update);
   };
 
   /** From now on, this reservation may have given up its slot. */
-  const ending = (holdId: string) => {
-    const claim = certain.find((each) => each.holdId === holdId);
+  const recordEnding = (holdId: string) => {
+    const claim = claims.find((each) => each.holdId === holdId);
     if (claim !== undefined) claim.until = Math.min(claim.until, Date.now());
   };
 
-  /** From now on, a walk-in may have taken the slots of holds there. */
-  const displacing = (slot: SlotWindow) => {
+  /** From now on, a walk-in may have taken the slots of holds that overlap `slot`. */
+  const recordDisplacement = (slot: SlotWindow) => {
     displacements.push({ slot, at: Date.now() });
-    for (const claim of certain) {
-      if (!claim.isBooked && areRivals(claim, slot, groundsOf)) claim.until = Math.min(claim.until, Date.now());
+    for (const claim of claims) {
+      if (!claim.isBooked && areRivals(claim, slot, spacesOf)) claim.until = Math.min(claim.until, Date.now());
     }
   };
 
   /** Records an acknowledged blackout: no new hold may start there. The returned function lifts it. */
-  const blackedOut = (window: { slotStart: Date; slotEnd: Date }): (() => void) => {
+  const recordBlackout = (window: { slotStart: Date; slotEnd: Date }): (() => void) => {
     const entry = { ...window, from: Date.now(), until: Number.POSITIVE_INFINITY };
-    closed.push(entry);
+    blackouts.push(entry);
     return () => {
       entry.until = Date.now();
     };
   };
 
-  /** Call before the operator changes a price, and the result once it is acknowledged; between, both are possible. */
-  const repricing = (resourceId: string, rupees: number): (() => void) => {
+  /**
+   * Call before the operator changes a price, and call the returned function after the response. In between, holds may
+   * have either price.
+   */
+  const recordRepricing = (resourceId: string, rupees: number): (() => void) => {
     const before = prices.filter((each) => each.resourceId === resourceId);
     const entry = { resourceId, rupees, from: Date.now(), until: Number.POSITIVE_INFINITY };
     prices.push(entry);
     return () => {
-      const endsAt = Date.now() + OBEYED_WITHIN_MS;
+      const endsAt = Date.now() + NEW_PRICE_WITHIN_MS;
       for (const each of before) each.until = Math.min(each.until, endsAt);
     };
   };
 
   /** Checks the price that a response states for a slot placed during the call. */
-  const priced = ({ slotId, resourceId }: SlotWindow, rupees: number, span: Span) => {
+  const checkPrice = ({ slotId, resourceId }: SlotWindow, rupees: number, span: Span) => {
     const isInForce = prices.some(
       (each) =>
         each.resourceId === resourceId &&
@@ -121,10 +124,10 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
         each.from <= span.answeredAt &&
         each.until >= span.sentAt,
     );
-    if (!isInForce) violations.push(`${slotId} was sold for ${rupees}, a price that was changed`);
+    if (!isInForce) violations.push(`${slotId} was sold for ${rupees}, a price that is no longer valid`);
   };
 
-  /** Reads the reservation after its owner tried to change it; `succeeded` is by the response. Updates `owned`. */
+  /** Checks the reservation in the database after its owner's call, which `succeeded` or not. Updates `owned`. */
   const check = async (owned: Owned, wanted: ReservationStatus, succeeded: boolean): Promise<void> => {
     const [rows, events] = await eventually('the database answers', () => readAround(stored, owned), 60_000);
     const row = rows.find(({ _id }) => _id === owned.holdId);
@@ -138,13 +141,22 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
     note(faultOfHistory(row, events));
     note(faultOfChange(owned, row, wanted, succeeded));
     for (const other of row.claimed ? rows : []) {
-      if (other._id !== row._id && areRivals(other, row, groundsOf))
-        note(`${row._id} and ${other._id} both have the ground`);
+      if (other._id !== row._id && areRivals(other, row, spacesOf))
+        note(`${row._id} and ${other._id} both have the space`);
     }
     owned.status = row.status;
   };
 
-  return { violations, claimed, ending, displacing, blackedOut, repricing, priced, check };
+  return {
+    violations,
+    recordClaim,
+    recordEnding,
+    recordDisplacement,
+    recordBlackout,
+    recordRepricing,
+    checkPrice,
+    check,
+  };
 }
 
 /** The reservation and all claims that overlap it, in one snapshot; then its events. */
@@ -164,29 +176,29 @@ function faultOfChange(
   wanted: ReservationStatus,
   succeeded: boolean,
 ): string | undefined {
-  const said = `${row._id} is ${row.status}`;
-  if (owned.bookingId !== row.bookingId) return `${said} with another booking_id than was answered`;
+  const state = `${row._id} is ${row.status}`;
+  if (owned.bookingId !== row.bookingId) return `${state} with another booking_id than in the response`;
   if (owned.packagePurchaseId !== row.packagePurchaseId)
-    return `${said} with another credit consumed than was answered`;
+    return `${state} with another credit consumed than in the response`;
   if (owned.holdExpiresAtMs !== undefined && row.holdExpiresAt.getTime() < owned.holdExpiresAtMs)
-    return `${said} and has lost its extension`;
-  if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now()) return `${said} before its expiry`;
+    return `${state} and has lost its extension`;
+  if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now()) return `${state} before its expiry`;
   if (row.status === 'BOOKED' && owned.status !== 'BOOKED' && (row.bookedAt ?? row.placedAt) >= row.holdExpiresAt)
-    return `${said}, confirmed after its expiry`;
+    return `${state}, confirmed after its expiry`;
   if (succeeded) {
     // A hold that was just placed or extended can expire at any time.
-    const isThere =
+    const isExplained =
       row.status === wanted ||
       (wanted === 'ACTIVE' && BY_OTHERS.includes(row.status)) ||
       // A displaced hold is RELEASED to its partner, so releasing it again succeeds.
       (wanted === 'RELEASED' && row.status === 'DISPLACED');
-    return isThere ? undefined : `${said} after a success`;
+    return isExplained ? undefined : `${state} after a success`;
   }
   const isUnchanged = row.status === owned.status;
   const isByOthers = owned.status === 'ACTIVE' && BY_OTHERS.includes(row.status);
-  if (!isUnchanged && !isByOthers) return `${said} after a refusal`;
+  if (!isUnchanged && !isByOthers) return `${state} after a rejection`;
   const isAlive = owned.status !== 'ACTIVE' || row.holdExpiresAt.getTime() > Date.now();
   return isUnchanged && isAlive && NEXT[owned.status].includes(wanted)
-    ? `${said}: refused without a reason`
+    ? `${state}: rejected without a reason`
     : undefined;
 }

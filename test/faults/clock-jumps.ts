@@ -9,10 +9,10 @@ import type { ShiftedProcess } from './shifted-process.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Wrong clocks: a time zone mistaken for UTC, a clock never set, or set to any date; 0 corrects it. */
+/** How far clocks are set wrong: by a time zone mistaken for UTC, or to any date. 0 sets the right time. */
 const JUMPS_MS = [HOUR_MS, -HOUR_MS, 400 * DAY_MS, -400 * DAY_MS, 0];
 
-/** Sets the clock of the process's host at random moments until `over` aborts; returns how often. */
+/** Sets the clock of the process's host at random moments until `over` aborts; returns the number of jumps. */
 export async function keepJumping(
   shifted: ShiftedProcess,
   random: Random,
@@ -115,14 +115,14 @@ export const confirmedLate = (rows: readonly Reservation[]): string[] =>
     .filter(({ ttlMs, bookedAt, holdExpiresAt }) => ttlMs !== undefined && (bookedAt ?? 0) >= holdExpiresAt)
     .map(({ _id }) => _id);
 
-/** How much the time of placing may differ from the time of the write; the database is busy. */
+/** How much `placedAt` may differ from the time of the write, because the database is busy. */
 const PLACED_WITHIN_MS = 5000;
 
-/** Holds whose time of placing, from which their expiry is counted, differs from the time of the write. */
-export async function placedAtAnotherTime(service: Service, but: readonly string[]): Promise<string[]> {
+/** Holds whose `placedAt`, from which their expiry is counted, differs from the time of the write. */
+export async function placedAtAnotherTime(service: Service, except: readonly string[]): Promise<string[]> {
   return (await readCommits(service))
     .flat()
-    .filter(({ op, o }) => op === 'i' && !but.includes(String(o['_id'])))
+    .filter(({ op, o }) => op === 'i' && !except.includes(String(o['_id'])))
     .filter(({ o, wall }) => {
       const { placedAt } = o as Pick<Reservation, 'placedAt'>;
       return Math.abs(placedAt.getTime() - wall.getTime()) > PLACED_WITHIN_MS;

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import mongoose from 'mongoose';
 
-/** Which commands are struck: by name, and by collection if given, after skipping `skip` of them. */
+/** The commands that a fault strikes: by name, and by collection if given. The first `skip` of them pass. */
 export type Target = { command: string; collection?: string; skip?: number };
 
 /**
- * `request lost`: cuts the connection before the server gets the command. `reply lost`: after the server has executed
- * it. `request late`: cuts it and keeps the command for `deliverLate`.
+ * `request lost`: the connection is cut before the server gets the command. `reply lost`: it is cut after the command
+ * was executed. `request late`: it is cut, and the command is kept for `deliverLate`.
  */
 export type Cut = 'request lost' | 'reply lost' | 'request late';
 
 export type CutProxy = {
   port: number;
-  /** Strikes the next `times` matching commands. The returned function stops this and returns how many were struck. */
+  /** Strikes the next `times` matching commands. The returned function ends this; it returns the number struck. */
   strike: (target: Target, cut: Cut, times: number) => () => number;
   /** Sends the kept commands to the server; resolves when it has replied to each. */
   deliverLate: () => Promise<void>;
@@ -22,7 +22,7 @@ export type CutProxy = {
 
 type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: number };
 
-/** A proxy between a driver and a mongod that loses messages on demand. Nothing else can lose a reply twice. */
+/** A proxy between a driver and a mongod that loses messages on demand, also the replies that a fail point cannot. */
 export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   let armed: Armed | undefined;
   const open = new Set<Socket>();

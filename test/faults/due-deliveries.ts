@@ -20,8 +20,8 @@ export type Deliveries = {
   endpoint(url: string): Promise<Endpoint>;
   /** One partner with a subscription for each of `urls`. */
   endpointsOfOne(urls: readonly string[]): Promise<Endpoint[]>;
-  /** `count` events for each of `endpoints`, due now; returns their ids and that time. */
-  due(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
+  /** Makes `count` events due for each of `endpoints` now; returns their ids and the time. */
+  makeDue(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
 };
 
 export async function anyDeliveries(service: Service): Promise<Deliveries> {
@@ -37,7 +37,7 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
   return {
     endpoint: async (url) => (await endpointsOfOne([url]))[0] as Endpoint,
     endpointsOfOne,
-    due: async (endpoints, count) => {
+    makeDue: async (endpoints, count) => {
       const { db, clock } = service.context;
       const events = Array.from({ length: count }, () => ({ ...event, _id: newId(), holdId: newId() }));
       const eventIds = events.map(({ _id }) => _id);
@@ -53,13 +53,12 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
   };
 }
 
-/** An event as the dispatch of a hold logs it. */
+/** An event as the dispatch of a hold logs it, without its sequence number, which is unique. */
 async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
   const holder = await anyPartner(service, [venueId]);
   const [slotId = ''] = await freeSlotIds(holder, venueId);
   const { hold_id: holdId } = await placeHold(holder, slotId);
   await dispatchEvents(service.context, [String(holdId)]);
-  // Without the sequence number, which is unique.
   const { sequence: _place, ...event } = await rowOf(service, 'events', { holdId });
   return event;
 }
@@ -67,8 +66,8 @@ async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
 const EVERY_MS = 200;
 
 /**
- * Supplies the endpoints of `receivers` with five events a second for `forMs`, and waits until all have arrived.
- * Returns the times from due to arrival.
+ * Makes five events a second due for each of `receivers` during `forMs`, and waits until all have arrived. Returns the
+ * times from due to arrival.
  */
 export async function streamTo(
   deliveries: Deliveries,
@@ -80,13 +79,13 @@ export async function streamTo(
   const beganAt = performance.now();
   for (let tick = 0; tick * EVERY_MS < forMs; tick += 1) {
     await delay(Math.max(0, beganAt + tick * EVERY_MS - performance.now()));
-    const due = await deliveries.due(endpoints, 1);
+    const due = await deliveries.makeDue(endpoints, 1);
     for (const id of due.eventIds) dueAtMs.set(id, due.dueAtMs);
   }
   const arrived = () =>
     receivers.flatMap(({ received }) => received.filter(({ body }) => dueAtMs.has(body['event_id'])));
   const count = dueAtMs.size * endpoints.length;
-  await eventually('all of them arrive', () => arrived().length >= count, 90_000);
+  await eventually('all deliveries arrive', () => arrived().length >= count, 90_000);
   const tookMs = arrived().map(
     ({ atUnixSeconds, body }) => atUnixSeconds * 1000 - (dueAtMs.get(body['event_id']) ?? 0),
   );

@@ -6,31 +6,32 @@ import { rowsOf, type Stored } from '../support/rows.ts';
 import { type Acknowledged, requireWholeFeed } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
 
-/** A failover can hide recent writes, so the readers poll this many of the latest holds and bookings. */
+/** The readers poll this many of the latest holds and bookings, because a failover hides only recent writes. */
 const LATEST = 8;
 const PAUSE_MS = 5;
-/** More events than are sold while a page is read. */
-const LIMIT = 200;
+/** More than the events of the sales during one read, so that the reader keeps up. */
+const PAGE_SIZE = 200;
 
 /** What the readers found. */
-export type Met = Patience & {
-  /** Responses in which something acknowledged is missing, and events that the feed skipped, repeated or reordered. */
+export type ReaderFindings = Patience & {
+  /** Acknowledged objects that a response did not find; events that the feed skipped, repeated or reordered. */
   faults: string[];
   reads: number;
   pages: number;
-  /** Findings of the controls: objects missed by majority reads; events skipped by reading end and page separately. */
+  /** Control: objects that majority reads missed. */
   unseen: number;
+  /** Control: events skipped by a reader that reads the feed's end and its events separately. */
   skipped: number;
 };
 
 export type Readers = {
   /** Reads the feed to its end. Call it after the sales have stopped. */
-  stop(): Promise<Met>;
+  stop(): Promise<ReaderFindings>;
 };
 
 /**
- * Polls `acknowledged` objects through each of `urls` in turn, and the feed. Two controls read the database without the
- * service's safeguards: with majority reads only, and the feed's end separately from its events.
+ * Polls `acknowledged` objects and the feed through each of `urls` in turn. Two controls read the database without the
+ * service's safeguards.
  */
 export function startReaders(
   system: Stored & { urls: readonly string[] },
@@ -42,26 +43,26 @@ export function startReaders(
   const stopping = new AbortController();
   const objects = readObjects(apis, acknowledged, patience, stopping.signal);
   const feed = readWholeFeed(apis, patience, stopping.signal);
-  const unseen = missByMajority(system, acknowledged, stopping.signal);
-  const skipped = skipInTwoReads(system, stopping.signal);
+  const unseen = missedByMajorityReads(system, acknowledged, stopping.signal);
+  const skipped = foundInSeparateReads(system, stopping.signal);
   const all = Promise.all([objects, feed, unseen, skipped]);
   all.catch(() => stopping.abort());
   return {
     stop: async () => {
       await Promise.race([all, eventually('every event is in the feed', () => requireWholeFeed(system), 120_000)]);
       stopping.abort();
-      const [byId, read, missed, passedOver] = await all;
+      const [objectReads, feedReads, missedIds, separatelyReadIds] = await all;
       const events = (await rowsOf(system, 'events', { isFiller: { $ne: true } })).toSorted(
         (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0),
       );
       const logged = events.map(({ _id }) => _id);
       return {
         ...patience,
-        reads: byId.reads,
-        pages: read.pages,
-        faults: [...byId.faults, ...faultsOfFeed(read.ids, logged)],
-        unseen: missed.size,
-        skipped: logged.filter((id) => !passedOver.has(id)).length,
+        reads: objectReads.reads,
+        pages: feedReads.pages,
+        faults: [...objectReads.faults, ...faultsOfFeed(feedReads.ids, logged)],
+        unseen: missedIds.size,
+        skipped: logged.filter((id) => !separatelyReadIds.has(id)).length,
       };
     },
   };
@@ -102,7 +103,7 @@ export async function readWholeFeed(
     const isLast = stopping.aborted;
     const api = apis[pages % apis.length];
     if (api === undefined) throw new Error('There is no API');
-    const path = `/api/v1/partner/events?limit=${LIMIT}${after}`;
+    const path = `/api/v1/partner/events?limit=${PAGE_SIZE}${after}`;
     const page = expectStatus(await insist(() => api.get(path), patience), 200);
     const data = page['data'] as Json[];
     ids.push(...data.map((event) => String(event['event_id'])));
@@ -113,17 +114,17 @@ export async function readWholeFeed(
 }
 
 /** Events that the feed skipped, repeated or reordered, compared with `logged`. */
-export function faultsOfFeed(read: readonly string[], logged: readonly string[]): string[] {
-  const seen = new Set(read);
+export function faultsOfFeed(readIds: readonly string[], logged: readonly string[]): string[] {
+  const seen = new Set(readIds);
   return [
     ...logged.filter((id) => !seen.has(id)).map((id) => `${id}: skipped by the feed`),
-    ...(seen.size === read.length ? [] : ['the feed repeated events']),
-    ...(read.join() === logged.filter((id) => seen.has(id)).join() ? [] : ['the feed is out of order']),
+    ...(seen.size === readIds.length ? [] : ['the feed repeated events']),
+    ...(readIds.join() === logged.filter((id) => seen.has(id)).join() ? [] : ['the feed is out of order']),
   ];
 }
 
-/** Recent, acknowledged holds that a majority read missed once. */
-async function missByMajority(
+/** Control: the recent acknowledged holds that a majority read has missed. */
+async function missedByMajorityReads(
   { context: { db } }: Stored,
   acknowledged: readonly Acknowledged[],
   stopping: AbortSignal,
@@ -133,15 +134,15 @@ async function missByMajority(
   for (; !stopping.aborted; await delay(PAUSE_MS)) {
     const ids = acknowledged.slice(-LATEST).map(({ holdId }) => holdId);
     const found = await untilRead(() => reservations.find({ _id: { $in: ids } }).toArray());
-    const there = new Set(found.map(({ _id }) => _id));
-    for (const id of ids) if (!there.has(id)) missed.add(id);
+    const foundIds = new Set(found.map(({ _id }) => _id));
+    for (const id of ids) if (!foundIds.has(id)) missed.add(id);
   }
   return missed;
 }
 
-/** Control: events skipped by reading the end of the feed and then its events, perhaps from another primary. */
-async function skipInTwoReads({ context: { db } }: Stored, stopping: AbortSignal): Promise<Set<string>> {
-  const met = new Set<string>();
+/** Control: the events found by reading the end of the feed and then its events, perhaps from another primary. */
+async function foundInSeparateReads({ context: { db } }: Stored, stopping: AbortSignal): Promise<Set<string>> {
+  const found = new Set<string>();
   for (let after = 0; ; await delay(PAUSE_MS)) {
     const isLast = stopping.aborted;
     const counter = await untilRead(() => db.collection('feed_counters').findOne());
@@ -152,13 +153,13 @@ async function skipInTwoReads({ context: { db } }: Stored, stopping: AbortSignal
         .find({ sequence: { $gt: after, $lte: upTo } })
         .toArray(),
     );
-    for (const { _id } of rows) met.add(_id);
-    if (isLast && upTo <= after) return met;
+    for (const { _id } of rows) found.add(_id);
+    if (isLast && upTo <= after) return found;
     after = Math.max(after, upTo);
   }
 }
 
-/** Repeats the read until there is a primary, more patiently than the driver. */
+/** Repeats the read for up to a minute until there is a primary. The driver gives up sooner. */
 async function untilRead<T>(read: () => Promise<T>): Promise<T> {
   for (const endsAt = performance.now() + 60_000; ; ) {
     try {

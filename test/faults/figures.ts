@@ -13,14 +13,14 @@ export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 /** Identifies a state change: a hold has each event type at most once. */
 export const changeOf = (holdId: unknown, eventType: string): string => `${String(holdId)} ${eventType}`;
 
-/** The `changes` that no body reports. */
-export function untold(changes: readonly string[], bodies: readonly Json[]): string[] {
-  const told = new Set(bodies.map((body) => changeOf(body['hold_id'], String(body['event_type']))));
-  return changes.filter((change) => !told.has(change));
+/** The `changes` that no webhook body reports. */
+export function unreported(changes: readonly string[], bodies: readonly Json[]): string[] {
+  const reported = new Set(bodies.map((body) => changeOf(body['hold_id'], String(body['event_type']))));
+  return changes.filter((change) => !reported.has(change));
 }
 
 /** Changes reported under more than one event_id: they happened twice. */
-export function toldAsTwo(bodies: readonly Json[]): string[] {
+export function reportedTwice(bodies: readonly Json[]): string[] {
   const ids = new Map<string, unknown>();
   const twice = new Set<string>();
   for (const body of bodies) {

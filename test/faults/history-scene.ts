@@ -1,7 +1,7 @@
 import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf } from '../support/factories.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import { faultsOfCredits, faultsOfHistories, type GroundsOf } from './audit.ts';
+import { faultsOfCredits, faultsOfHistories, type SpacesOf } from './audit.ts';
 import { doubleBookings, readCommits } from './claim-log.ts';
 import { createClaimsModel, type SlotWindow } from './claims-model.ts';
 import type { HistoryScene, Tally } from './history.ts';
@@ -10,7 +10,7 @@ import { newPatience } from './insist.ts';
 const PARTNERS = 8;
 const PRICE_RUPEES = 1200;
 
-/** Settings for a quick history: holds expire during it, and retries do not delay its end. */
+/** Settings for a short history: holds expire before it ends, and retries of webhooks follow within seconds. */
 export const HISTORY_SETTINGS = {
   HOLD_TTL_SECONDS: '2',
   RATE_LIMIT_PER_MINUTE: '0',
@@ -27,7 +27,7 @@ export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { url
     { name: 'Right', ...hours },
   ]);
   const full = await anyResource(service, venue.id, { name: 'Full', ...hours, shares_space_with: venue.resourceIds });
-  const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
+  const spacesOf: SpacesOf = (id) => (id === full ? venue.resourceIds : [id]);
   const partners = await Promise.all(
     Array.from({ length: PARTNERS }, async () => {
       const partner = await anyPartner(service, [venue.id]);
@@ -44,8 +44,8 @@ export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { url
       slotEnd: new Date(String(slot['slot_end'])),
     }),
   );
-  const model = createClaimsModel(service, groundsOf);
-  for (const resourceId of [...venue.resourceIds, full]) model.repricing(resourceId, PRICE_RUPEES)();
+  const model = createClaimsModel(service, spacesOf);
+  for (const resourceId of [...venue.resourceIds, full]) model.recordRepricing(resourceId, PRICE_RUPEES)();
   const scene: HistoryScene = {
     urls: service.urls ?? [service.url],
     adminUrl: service.adminUrl,
@@ -55,13 +55,13 @@ export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { url
     model,
     patience: newPatience(),
   };
-  return { scene, groundsOf, first };
+  return { scene, spacesOf, first };
 }
 
-/** How often each action succeeded, of how many tries. */
+/** Successes of all tries of each action: `confirm 120/180, hold 210/400`. */
 export const inWords = (tally: Tally): string =>
   Object.entries(tally)
-    .map(([what, { done, refused }]) => `${what} ${done}/${done + refused}`)
+    .map(([action, { done, rejected }]) => `${action} ${done}/${done + rejected}`)
     .toSorted()
     .join(', ');
 
@@ -69,12 +69,12 @@ export const inWords = (tally: Tally): string =>
 export async function contradictions(
   service: { context: Pick<Service['context'], 'db'> },
   scene: HistoryScene,
-  groundsOf: GroundsOf,
+  spacesOf: SpacesOf,
 ): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations');
   const atEnd = [
     ...(await faultsOfHistories(service, rows)),
-    ...doubleBookings(await readCommits(service), groundsOf),
+    ...doubleBookings(await readCommits(service), spacesOf),
     ...faultsOfCredits(await rowsOf(service, 'package_purchases'), rows),
   ];
   return [...scene.model.violations, ...atEnd];

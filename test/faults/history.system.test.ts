@@ -29,11 +29,11 @@ async function anyService(): Promise<Service> {
 
 test(`in a random history of eight partners and an operator on the same slots, no slot is sold twice (seed ${seed})`, async () => {
   const service = await anyService();
-  const { scene, groundsOf } = await sceneOn(service);
+  const { scene, spacesOf } = await sceneOn(service);
 
   const tally = await playHistory(scene, seed, (steps) => steps >= scaled(2000, 450));
 
-  expect(await contradictions(service, scene, groundsOf)).toEqual([]);
+  expect(await contradictions(service, scene, spacesOf)).toEqual([]);
   // A kind of call that never succeeds proves nothing.
   const neverDone = Object.entries(tally).filter(([, { done }]) => done === 0);
   expect(neverDone).toEqual([]);
@@ -49,19 +49,19 @@ test(`in a random history of eight partners and an operator on the same slots, n
 describe('control: the checker', () => {
   test('finds double bookings without the guard index', async () => {
     const service = await anyService();
-    const { scene, groundsOf } = await sceneOn(service);
+    const { scene, spacesOf } = await sceneOn(service);
     await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
 
     await playHistory(scene, seed, (steps) => steps >= 150);
 
-    const found = (await contradictions(service, scene, groundsOf)).join('\n');
-    expect(found).toMatch(/both have the ground/);
+    const found = (await contradictions(service, scene, spacesOf)).join('\n');
+    expect(found).toMatch(/both have the space/);
     expect(found).toMatch(/ claimed .*, which /);
   });
 
-  test('finds illegal changes if transitions do not check the state before', async () => {
+  test('finds illegal changes if updates do not check the earlier state', async () => {
     const service = await anyService();
-    const { scene, groundsOf } = await sceneOn(service);
+    const { scene, spacesOf } = await sceneOn(service);
     const collection = reservationCollection(service.context.db);
     const guarded = collection.findOneAndUpdate.bind(collection);
     collection.findOneAndUpdate = ((filter: object, ...rest: [never, never]) => {
@@ -71,18 +71,18 @@ describe('control: the checker', () => {
 
     await playHistory(scene, seed, (steps) => steps >= 150);
 
-    expect((await contradictions(service, scene, groundsOf)).join('\n')).toMatch(/is \w+ after /);
+    expect((await contradictions(service, scene, spacesOf)).join('\n')).toMatch(/is \w+ after /);
   });
 });
 
-/** Takes over a minute; `npm run test:system` has kills without a history (kills.system.test.ts). */
+/** These tests take over a minute. In `npm run test:system`, kills.system.test.ts kills processes instead. */
 if (isLongTier) {
-  describe('with kills going on', () => {
+  describe('while processes and servers are killed', () => {
     test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
-      const { system, scene, groundsOf, receiver, tally, killed } = await disturbed(60_000, {}, VICTIMS, 3000);
+      const { system, scene, spacesOf, receiver, tally, killed } = await playWithKills(60_000, {}, VICTIMS, 3000);
 
       const audit = await auditEvents(system, receiver.received, 1);
-      expect(await contradictions(system, scene, groundsOf)).toEqual([]);
+      expect(await contradictions(system, scene, spacesOf)).toEqual([]);
       expect(audit.faults).toEqual([]);
       expect(new Set(killed)).toEqual(new Set(VICTIMS));
       report({
@@ -97,8 +97,8 @@ if (isLongTier) {
     test('control: kills of mongod lose writes that are acknowledged before the journal', async () => {
       const preload = pathToFileURL(path.join(import.meta.dirname, 'weak-writes.mjs'));
       const overrides = { NODE_OPTIONS: `--import ${preload.href}` };
-      const found = await disturbed(40_000, overrides, ['mongod'], 500).then(
-        ({ system, scene, groundsOf }) => contradictions(system, scene, groundsOf),
+      const found = await playWithKills(40_000, overrides, ['mongod'], 500).then(
+        ({ system, scene, spacesOf }) => contradictions(system, scene, spacesOf),
         // An unexpected response ends a history at once.
         (err: Error) => [err.message],
       );
@@ -108,8 +108,8 @@ if (isLongTier) {
   });
 }
 
-/** A history on a whole system, with repeated kills. */
-async function disturbed(
+/** Plays a history on a whole system while its processes and servers are killed in turn. */
+async function playWithKills(
   durationMs: number,
   overrides: Record<string, string>,
   victims: readonly Victim[],
@@ -119,7 +119,7 @@ async function disturbed(
   atEnd(system.stop);
   const receiver = await startReceiver();
   atEnd(receiver.close);
-  const { scene, groundsOf, first } = await sceneOn(system);
+  const { scene, spacesOf, first } = await sceneOn(system);
   await subscribe(first, receiver.url);
   const random = mulberry32(seed);
   const killed: Victim[] = [];
@@ -134,5 +134,5 @@ async function disturbed(
     }
   };
   const [tally] = await Promise.all([playHistory(scene, seed, isOver), kill()]);
-  return { system, scene, groundsOf, receiver, tally, killed };
+  return { system, scene, spacesOf, receiver, tally, killed };
 }

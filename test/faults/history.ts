@@ -21,9 +21,9 @@ export type HistoryScene = {
 };
 
 /** How often each action was done, and how often rejected. */
-export type Tally = Record<string, { done: number; refused: number }>;
+export type Tally = Record<string, { done: number; rejected: number }>;
 
-/** Actions of a partner, by weight; a replay expects an earlier success, byte for byte. */
+/** Actions of a partner; repeated ones are chosen more often. A replay repeats an earlier successful call. */
 const STEPS = [
   'hold',
   'hold',
@@ -40,9 +40,9 @@ const STEPS = [
 type Step = (typeof STEPS)[number];
 
 /**
- * Partners and an operator make random legal calls on the same few slots, until `isOver` is true for the number of
- * steps. Checks every response, and the database after it, against the model. The seed decides who tries what in which
- * order; how concurrent calls interleave is up to the machine.
+ * Partners and an operator make random calls on the same few slots, until `isOver` returns true for the number of steps
+ * so far. Checks every response, and the database after it, against the model. The seed decides who tries what in which
+ * order, but not how concurrent calls interleave.
  */
 export async function playHistory(
   scene: HistoryScene,
@@ -51,9 +51,9 @@ export async function playHistory(
 ): Promise<Tally> {
   let steps = 0;
   const tally: Tally = {};
-  const count = (what: string, isDone: boolean) => {
-    tally[what] ??= { done: 0, refused: 0 };
-    tally[what][isDone ? 'done' : 'refused'] += 1;
+  const count = (action: string, isDone: boolean) => {
+    tally[action] ??= { done: 0, rejected: 0 };
+    tally[action][isDone ? 'done' : 'rejected'] += 1;
   };
   const lanes = scene.partners.map(({ apiKey, packageId }, index) => {
     const apis = scene.urls.map((url) => createClient(url, apiKey));
@@ -67,14 +67,14 @@ export async function playHistory(
   return tally;
 }
 
-/** The customer of `confirmBody`, who also buys packages. */
+/** The customer of `confirmBody`; buys packages too, so that credits pay for some bookings. */
 const CUSTOMER = '+919876543210';
 
-type Count = (what: string, isDone: boolean) => void;
+type Count = (action: string, isDone: boolean) => void;
 type Success = { path: string; body: Json; reply: Reply };
 
 /** Repeats a call until it is answered (`insist`), and times it. */
-async function timed(patience: Patience, call: () => Promise<Reply>): Promise<{ reply: Reply; span: Span }> {
+async function timed(patience: Patience, call: () => Promise<Reply>): Promise<TimedReply> {
   const sentAt = Date.now();
   const reply = await insist(call, patience);
   return { reply, span: { sentAt, answeredAt: Date.now() } };
@@ -93,8 +93,8 @@ function partnerLane(
   const send = async (path: string, body: Json) => {
     const call = () => timed(patience, () => pick(random, apis).post(path, body));
     const twin = random() < 0.15 ? call() : undefined;
-    const made = laterOf(await call(), await twin);
-    if (made === 'contradictory') model.violations.push(`Two equal calls of ${path} at once gave two things`);
+    const made = mergeTwins(await call(), await twin);
+    if (made === 'contradictory') model.violations.push(`Two equal concurrent calls of ${path} had different effects`);
     if (made === 'contradictory') return call();
     if (made.reply.status < 300) successes.push({ path, body, reply: made.reply });
     return made;
@@ -111,15 +111,15 @@ function partnerLane(
     count('hold', reply.status === 201);
     if (reply.status !== 201) return;
     const { hold_id, price_rupees } = json(reply);
-    model.priced(slot, Number(price_rupees), span);
+    model.checkPrice(slot, Number(price_rupees), span);
     const owned: Owned = { ...slot, holdId: String(hold_id), status: 'ACTIVE', holdExpiresAtMs: expiryOf(reply) };
-    model.claimed(owned, span, owned.holdExpiresAtMs ?? 0, false);
+    model.recordClaim(owned, span, owned.holdExpiresAtMs ?? 0, false);
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
   };
   /** One attempt to change a reservation of this partner to `wanted`, from any state. */
   const move = async (step: Step, wanted: ReservationStatus, owned: Owned, path: string, body: Json) => {
-    if (step === 'cancel' || step === 'refund' || step === 'release') model.ending(owned.holdId);
+    if (step === 'cancel' || step === 'refund' || step === 'release') model.recordEnding(owned.holdId);
     const { reply, span } = await send(path, body);
     const isDone = reply.status < 300;
     count(step, isDone);
@@ -128,11 +128,11 @@ function partnerLane(
       owned.bookingId = String(booking_id);
       if (package_credit_consumed === true) owned.packagePurchaseId = String(package_purchase_id);
       if (package_credit_consumed === true) count('credit', true);
-      model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
+      model.recordClaim(owned, span, Number.POSITIVE_INFINITY, true);
     }
     if (isDone && step === 'extend') {
       owned.holdExpiresAtMs = expiryOf(reply);
-      model.claimed(owned, span, owned.holdExpiresAtMs, false);
+      model.recordClaim(owned, span, owned.holdExpiresAtMs, false);
     }
     await model.check(owned, wanted, isDone);
   };
@@ -147,7 +147,7 @@ function partnerLane(
     const { reply } = await timed(patience, () => pick(random, apis).post(path, body));
     const isSame = reply.status === first.status && idOf(reply) === idOf(first);
     count('replay', isSame);
-    // Extensions have no idempotency key, so this is a new one.
+    // Extensions have no idempotency key: a repeated one extends the hold again.
     if (!isSame && !path.endsWith('/extend'))
       model.violations.push(`A replay of ${path} was answered ${reply.text} after ${first.text}`);
   };
@@ -155,9 +155,10 @@ function partnerLane(
   return async () => {
     const step = pick(random, STEPS);
     const ofBooking = step === 'cancel' || step === 'refund';
-    // Mostly the newest, so that calls are often legal; sometimes any, so that they are often not.
-    const known = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
-    const owned = random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
+    // Mostly the newest, so that many calls are legal; sometimes any, so that many are not.
+    const candidates = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
+    const owned =
+      random() < 0.7 ? candidates.at(-1) : candidates[integerBetween(random, 0, Math.max(0, candidates.length - 1))];
     if (step === 'replay') return replay();
     if (step === 'purchase') return purchase();
     if (step === 'hold' || owned === undefined) return hold();
@@ -187,10 +188,10 @@ function partnerLane(
   };
 }
 
-type Made = { reply: Reply; span: Span };
+type TimedReply = { reply: Reply; span: Span };
 
 /** Merges the responses of two equal, concurrent calls: one may be rejected, if the slot became free between them. */
-function laterOf(one: Made, twin: Made | undefined): Made | 'contradictory' {
+function mergeTwins(one: TimedReply, twin: TimedReply | undefined): TimedReply | 'contradictory' {
   if (twin === undefined || twin.reply.status >= 300) return one;
   if (one.reply.status < 300 && idOf(one.reply) !== idOf(twin.reply)) return 'contradictory';
   return one.reply.status < 300
@@ -212,24 +213,24 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
 
   const walkIn = async () => {
     const slot = pick(random, scene.slots);
-    const isOverriding = random() < 0.5;
-    const body = { slot_id: slot.slotId, override_holds: isOverriding };
+    const overridesHolds = random() < 0.5;
+    const body = { slot_id: slot.slotId, override_holds: overridesHolds };
     const { reply, span } = await timed(patience, async () => {
-      if (isOverriding) model.displacing(slot);
-      return api.post(`${prefix}/walk-ins`, body).finally(() => isOverriding && model.displacing(slot));
+      if (overridesHolds) model.recordDisplacement(slot);
+      return api.post(`${prefix}/walk-ins`, body).finally(() => overridesHolds && model.recordDisplacement(slot));
     });
     count('walk-in', reply.status === 201);
     if (reply.status !== 201) return;
     const { hold_id, booking_id } = json(reply);
     const owned: Owned = { ...slot, holdId: String(hold_id), status: 'BOOKED', bookingId: String(booking_id) };
-    model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
+    model.recordClaim(owned, span, Number.POSITIVE_INFINITY, true);
     walkIns.push(owned);
     await model.check(owned, 'BOOKED', true);
   };
   const cancelWalkIn = async () => {
     const owned = walkIns.pop();
     if (owned === undefined) return;
-    model.ending(owned.holdId);
+    model.recordEnding(owned.holdId);
     const body = { reason: 'left', idempotency_key: randomUUID() };
     const path = `${prefix}/bookings/${owned.bookingId}/cancel`;
     const { reply } = await timed(patience, () => api.post(path, body));
@@ -240,16 +241,16 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
     const { slotStart, slotEnd } = pick(random, scene.slots);
     const body = { starts_at: slotStart.toISOString(), ends_at: slotEnd.toISOString(), reason: 'Repairs' };
     const inWindow = scene.slots.filter((slot) => slot.slotStart < slotEnd && slotStart < slot.slotEnd);
-    // A hold that is placed in these milliseconds may be given up when it is confirmed (ADR 0007).
-    const displace = () => inWindow.forEach(model.displacing);
+    // A hold placed during this call may lose its slot when it is confirmed (ADR 0007).
+    const displace = () => inWindow.forEach(model.recordDisplacement);
     const { reply } = await timed(patience, async () => {
       displace();
       return api.post(`${prefix}/venues/${venueId}/blackouts`, body).finally(displace);
     });
     count('blackout', reply.status === 201);
-    if (reply.status === 201) lifts.push(model.blackedOut({ slotStart, slotEnd }));
+    if (reply.status === 201) lifts.push(model.recordBlackout({ slotStart, slotEnd }));
   };
-  /** Lift all of them: a blackout whose creation was in doubt may exist twice. */
+  /** Lifts all blackouts of the venue: one whose creation was in doubt may exist twice. */
   const liftBlackouts = async () => {
     for (const lift of lifts.splice(0)) lift();
     const { reply } = await timed(patience, () => api.get(`${prefix}/venues/${venueId}/blackouts`));
@@ -260,7 +261,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
   const reprice = async () => {
     const { resourceId } = pick(random, scene.slots);
     const rupees = integerBetween(random, 500, 2000);
-    const acknowledge = model.repricing(resourceId, rupees);
+    const acknowledge = model.recordRepricing(resourceId, rupees);
     const path = `${prefix}/resources/${resourceId}`;
     const { reply } = await timed(patience, () => api.patch(path, { price_rupees: rupees }));
     count('price', reply.status === 200);

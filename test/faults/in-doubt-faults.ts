@@ -1,18 +1,18 @@
 import type { Cut, Target } from './cut-proxy.ts';
 import type { World } from './in-doubt-world.ts';
 
-/** A command of a write: within a transaction, its commit, or a single write or read. */
-export type Struck = Target & { of: 'commit' | 'transaction' | 'single write' | 'read' };
+/** A command that a fault can strike: a commit, a write in a transaction, a single write, or a read. */
+export type FaultPoint = Target & { kind: 'commit' | 'transaction' | 'single write' | 'read' };
 
 export type Fault = {
   name: string;
   /** Whether the database has executed a struck write. */
   isApplied: boolean;
-  /** Strikes the next `times` commands of the target; the returned function stops this and returns how many. */
+  /** Strikes the next `times` commands of the target. The returned function ends this and returns the number struck. */
   strike: (world: World, target: Target, times: number) => Promise<() => Promise<number>>;
 };
 
-/** MongoDB itself responds this way, by a fail point. */
+/** A fail point makes MongoDB respond this way. */
 function answered(name: string, isApplied: boolean, data: Record<string, unknown>): Fault {
   return {
     name,
@@ -57,7 +57,7 @@ const STEPPED_DOWN = answered('done, and the primary stepped down', true, unackn
 const SHUT_DOWN = answered('done, and the primary was shut down', true, unacknowledged(91));
 
 export const COMMIT_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN, LATE, STEPPED_DOWN, SHUT_DOWN];
-/** Too few members to ever acknowledge it. The driver does not report a commit's result as unknown then. */
+/** Too few members exist to acknowledge the write. For a commit with this error, the driver reports a known result. */
 export const TOO_FEW = answered('done, and too few were there to acknowledge it', true, unacknowledged(100));
 export const WRITE_FAULTS = [...COMMIT_FAULTS, TOO_FEW];
 /** Reads, and writes in a transaction, have no write concern of their own. */

@@ -4,7 +4,7 @@ import { AUDITED, BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, read
 import { anyCustomer, countOf, reservations, type World } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
-/** The length of the leases that a change waits for. */
+/** Reads the longest lease, for which a change waits. */
 const LEASE_LENGTH = read('find', 'cache_leases');
 
 async function newPartnerId({ operator }: World): Promise<string> {
@@ -15,7 +15,7 @@ async function newPartnerId({ operator }: World): Promise<string> {
 const OPERATOR_ROWS: Row[] = [
   {
     call: 'a walk-in',
-    struck: [inside('findAndModify', 'reservations'), COMMIT, AUDITED],
+    faultPoints: [inside('findAndModify', 'reservations'), COMMIT, AUDITED],
     prepare: (world) => {
       const body = { slot_id: world.anySlot(), customer_name: 'Ravi' };
       return Promise.resolve({
@@ -24,14 +24,14 @@ const OPERATOR_ROWS: Row[] = [
       });
     },
     before: [],
-    once: ['BOOKED: booking_created'],
-    works: '201',
-    again: { answers: '409 SLOT_NOT_AVAILABLE' },
-    repeats: 'own',
+    after: ['BOOKED: booking_created'],
+    success: '201',
+    secondCall: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeatReturns: 'own',
   },
   {
     call: 'a walk-in that overrides a hold',
-    struck: [inside('findAndModify', 'reservations'), COMMIT],
+    faultPoints: [inside('findAndModify', 'reservations'), COMMIT],
     prepare: async (world) => {
       const slotId = world.anySlot();
       await placeHold(world.partner, slotId);
@@ -42,14 +42,14 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: [HELD],
-    once: ['BOOKED: booking_created', 'DISPLACED: hold_created, hold_cancelled'],
-    works: '201',
-    again: { answers: '409 SLOT_NOT_AVAILABLE' },
-    repeats: 'own',
+    after: ['BOOKED: booking_created', 'DISPLACED: hold_created, hold_cancelled'],
+    success: '201',
+    secondCall: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeatReturns: 'own',
   },
   {
     call: "an operator's release of a hold",
-    struck: [MOVE, AUDITED],
+    faultPoints: [MOVE, AUDITED],
     prepare: async (world) => {
       const { hold_id: holdId } = await placeHold(world.partner, world.anySlot());
       const path = `${OPERATOR}/holds/${String(holdId)}/release`;
@@ -59,22 +59,22 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: [HELD],
-    once: ['RELEASED: hold_created, hold_cancelled'],
-    works: '200',
-    repeats: 'same',
+    after: ['RELEASED: hold_created, hold_cancelled'],
+    success: '200',
+    repeatReturns: 'same',
   },
   {
     call: "an operator's cancel",
-    struck: [MOVE],
+    faultPoints: [MOVE],
     prepare: ending('cancel', 'operator'),
     before: [BOOKED],
-    once: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
-    works: '200',
-    repeats: 'replay',
+    after: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
+    success: '200',
+    repeatReturns: 'replay',
   },
   {
     call: 'a blackout',
-    struck: [inside('insert', 'blackouts'), COMMIT, LEASE_LENGTH],
+    faultPoints: [inside('insert', 'blackouts'), COMMIT, LEASE_LENGTH],
     prepare: async (world) => {
       await world.service.context.db.collection('blackouts').deleteMany({});
       const [starts, ends] = [20, 21].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
@@ -85,15 +85,15 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: 0,
-    once: 1,
-    works: '201',
-    // No idempotency key: two blackouts of the same window close the same, and both are listed and can be lifted.
-    again: { effects: 2 },
-    repeats: 'own',
+    after: 1,
+    success: '201',
+    // No idempotency key: there may be two blackouts of the same window. Both are listed, and an operator lifts both.
+    secondCall: { effects: 2 },
+    repeatReturns: 'own',
   },
   {
     call: 'an API key',
-    struck: [single('insert', 'api_keys')],
+    faultPoints: [single('insert', 'api_keys')],
     prepare: async (world) => {
       const partnerId = await newPartnerId(world);
       return {
@@ -102,15 +102,15 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: 0,
-    once: 1,
-    works: '201',
-    // The key is listed, but its secret was never shown, so it cannot be used.
-    again: { effects: 2 },
-    repeats: 'own',
+    after: 1,
+    success: '201',
+    // The first key is listed too, but its secret was in no response, so nobody can use it.
+    secondCall: { effects: 2 },
+    repeatReturns: 'own',
   },
   {
     call: 'a grant',
-    struck: [inside('update', 'grants'), COMMIT],
+    faultPoints: [inside('update', 'grants'), COMMIT],
     prepare: async (world) => {
       const partnerId = await newPartnerId(world);
       return {
@@ -119,13 +119,13 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: 0,
-    once: 1,
-    works: '204',
-    repeats: 'same',
+    after: 1,
+    success: '204',
+    repeatReturns: 'same',
   },
   {
     call: "a customer's erasure",
-    struck: [single('update', 'package_purchases')],
+    faultPoints: [single('update', 'package_purchases')],
     prepare: async (world) => {
       const phone = (await anyCustomer(world)).phone;
       await world.service.context.db
@@ -137,9 +137,9 @@ const OPERATOR_ROWS: Row[] = [
       };
     },
     before: 1,
-    once: 0,
-    works: '200',
-    repeats: 'own',
+    after: 0,
+    success: '200',
+    repeatReturns: 'own',
   },
 ];
 

@@ -1,36 +1,45 @@
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import type { Reply } from '../support/client.ts';
 import { bookSlot, confirmBody, type Json, placeHold, subscribe } from '../support/factories.ts';
-import type { Struck } from './in-doubt-faults.ts';
+import type { FaultPoint } from './in-doubt-faults.ts';
 import type { World } from './in-doubt-world.ts';
 import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow } from './in-doubt-world.ts';
 
 /** A prepared call, and a read of its effects in the database. */
 export type Prepared = { call: () => Promise<Reply>; effects: () => Promise<unknown> };
 
-/** A call that writes, with all places where its database can fail. */
+/** A call that writes, with every command of it that a fault can strike. */
 export type Row = {
   call: string;
-  struck: readonly Struck[];
+  faultPoints: readonly FaultPoint[];
   prepare: (world: World) => Promise<Prepared>;
   /** Effects in the database before the call, and after it has succeeded once. */
   before: unknown;
-  once: unknown;
+  after: unknown;
   /** Status and code of a successful call. */
-  works: string;
-  /** Response and effects of a second call after a success, if different from the first. */
-  again?: { answers?: string; effects?: unknown };
-  /** Whether a repeated call returns a replay of the first response (by key), the same bytes, or its own response. */
-  repeats: 'replay' | 'same' | 'own';
+  success: string;
+  /** Response and effects of a second call after a success, if they differ from `success` and `after`. */
+  secondCall?: { answers?: string; effects?: unknown };
+  /** A repeated call returns a replay of the first response, by its key; the same bytes; or a response of its own. */
+  repeatReturns: 'replay' | 'same' | 'own';
 };
 
-export const single = (command: string, collection: string): Struck => ({ command, collection, of: 'single write' });
-export const inside = (command: string, collection: string): Struck => ({ command, collection, of: 'transaction' });
-export const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
-/** Audit entry that an operator's call writes before it changes anything. */
+export const single = (command: string, collection: string): FaultPoint => ({
+  command,
+  collection,
+  kind: 'single write',
+});
+export const inside = (command: string, collection: string): FaultPoint => ({
+  command,
+  collection,
+  kind: 'transaction',
+});
+export const read = (command: string, collection: string): FaultPoint => ({ command, collection, kind: 'read' });
+/** Writes the audit entry of an operator's call, before the call changes anything. */
 export const AUDITED = single('findAndModify', 'audit');
+/** Reads the rules that a hold depends on. */
 const RULES = read('aggregate', 'cache_leases');
-export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
+export const COMMIT: FaultPoint = { command: 'commitTransaction', kind: 'commit' };
 export const MOVE = single('findAndModify', 'reservations');
 const PLACE = single('update', 'reservations');
 
@@ -44,7 +53,7 @@ export async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
 }
 
-/** Makes the hold read its rules again. */
+/** Prepares a hold by an API that must read its rules again, because its cache is empty. */
 async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
   const { context } = world.service;
   await leasedCacheOf(context.db).invalidate('here');
@@ -75,26 +84,26 @@ export const ending =
 const HOLD_ROWS: Row[] = [
   {
     call: 'a hold',
-    struck: [PLACE, RULES],
+    faultPoints: [PLACE, RULES],
     prepare: (world) => preparedHold(world, { slot_id: world.anySlot(), idempotency_key: anyKey() }),
     before: [],
-    once: [HELD],
-    works: '201',
-    repeats: 'replay',
+    after: [HELD],
+    success: '201',
+    repeatReturns: 'replay',
   },
   {
     call: 'a hold without a key',
-    struck: [PLACE, RULES],
+    faultPoints: [PLACE, RULES],
     prepare: (world) => preparedHold(world, { slot_id: world.anySlot() }),
     before: [],
-    once: [HELD],
-    works: '201',
-    again: { answers: '409 SLOT_NOT_AVAILABLE' },
-    repeats: 'own',
+    after: [HELD],
+    success: '201',
+    secondCall: { answers: '409 SLOT_NOT_AVAILABLE' },
+    repeatReturns: 'own',
   },
   {
     call: 'the extension of a hold',
-    struck: [MOVE],
+    faultPoints: [MOVE],
     prepare: async (world) => {
       const holdId = await anyHold(world);
       return {
@@ -107,13 +116,13 @@ const HOLD_ROWS: Row[] = [
       };
     },
     before: [HELD, false],
-    once: [HELD, true],
-    works: '200',
-    repeats: 'own',
+    after: [HELD, true],
+    success: '200',
+    repeatReturns: 'own',
   },
   {
     call: 'the release of a hold',
-    struck: [MOVE],
+    faultPoints: [MOVE],
     prepare: async (world) => {
       const holdId = await anyHold(world);
       return {
@@ -122,16 +131,16 @@ const HOLD_ROWS: Row[] = [
       };
     },
     before: [HELD],
-    once: ['RELEASED: hold_created, hold_cancelled'],
-    works: '200',
-    repeats: 'same',
+    after: ['RELEASED: hold_created, hold_cancelled'],
+    success: '200',
+    repeatReturns: 'same',
   },
 ];
 
 const BOOKING_ROWS: Row[] = [
   {
     call: 'a confirm',
-    struck: [MOVE],
+    faultPoints: [MOVE],
     prepare: async (world) => {
       const holdId = await anyHold(world);
       const body = confirmBody(holdId);
@@ -141,13 +150,13 @@ const BOOKING_ROWS: Row[] = [
       };
     },
     before: [HELD],
-    once: [BOOKED],
-    works: '201',
-    repeats: 'replay',
+    after: [BOOKED],
+    success: '201',
+    repeatReturns: 'replay',
   },
   {
     call: 'a confirm with package credit',
-    struck: [inside('findAndModify', 'package_purchases'), inside('findAndModify', 'reservations'), COMMIT],
+    faultPoints: [inside('findAndModify', 'package_purchases'), inside('findAndModify', 'reservations'), COMMIT],
     prepare: async (world) => {
       const { phone, purchaseId } = await anyCustomer(world);
       const holdId = await anyHold(world);
@@ -158,31 +167,31 @@ const BOOKING_ROWS: Row[] = [
       };
     },
     before: [HELD, 10],
-    once: [BOOKED, 9],
-    works: '201',
-    repeats: 'replay',
+    after: [BOOKED, 9],
+    success: '201',
+    repeatReturns: 'replay',
   },
   {
     call: 'a cancel',
-    struck: [MOVE],
+    faultPoints: [MOVE],
     prepare: ending('cancel', 'partner'),
     before: [BOOKED],
-    once: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
-    works: '200',
-    repeats: 'replay',
+    after: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
+    success: '200',
+    repeatReturns: 'replay',
   },
   {
     call: 'a refund that gives credit back',
-    struck: [inside('findAndModify', 'reservations'), inside('update', 'package_purchases'), COMMIT],
+    faultPoints: [inside('findAndModify', 'reservations'), inside('update', 'package_purchases'), COMMIT],
     prepare: ending('refund', 'partner', true),
     before: [BOOKED, 9],
-    once: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
-    works: '200',
-    repeats: 'replay',
+    after: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
+    success: '200',
+    repeatReturns: 'replay',
   },
   {
     call: 'a package purchase',
-    struck: [single('findAndModify', 'package_purchases')],
+    faultPoints: [single('findAndModify', 'package_purchases')],
     prepare: (world) => {
       const body = { customer_phone: anyPhone(), payment_method: 'upi', idempotency_key: anyKey() };
       return Promise.resolve({
@@ -191,9 +200,9 @@ const BOOKING_ROWS: Row[] = [
       });
     },
     before: 0,
-    once: 1,
-    works: '201',
-    repeats: 'replay',
+    after: 1,
+    success: '201',
+    repeatReturns: 'replay',
   },
 ];
 
@@ -203,7 +212,7 @@ const ENDPOINT = 'http://127.0.0.1:9/hook';
 const WEBHOOK_ROWS: Row[] = [
   {
     call: 'a subscription',
-    struck: [single('insert', 'webhook_subscriptions')],
+    faultPoints: [single('insert', 'webhook_subscriptions')],
     prepare: async (world) => {
       await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
       const body = { endpoint_url: ENDPOINT, event_types: ['hold_created'] };
@@ -213,42 +222,43 @@ const WEBHOOK_ROWS: Row[] = [
       };
     },
     before: 0,
-    once: 1,
-    works: '201',
+    after: 1,
+    success: '201',
     // No idempotency key: the error names the subscription that the first call created.
-    again: { answers: '409 SUBSCRIPTION_EXISTS' },
-    repeats: 'own',
+    secondCall: { answers: '409 SUBSCRIPTION_EXISTS' },
+    repeatReturns: 'own',
   },
   {
     call: 'a rotation of a secret',
-    struck: [single('findAndModify', 'webhook_subscriptions')],
+    faultPoints: [single('findAndModify', 'webhook_subscriptions')],
     prepare: async (world) => {
       await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
       const { id } = await subscribe(world.partner, ENDPOINT);
-      let last = '';
+      let lastSecret = '';
       const { secretBox } = world.service.context;
       return {
         call: async () => {
           const reply = await world.partner.api.post(`${WEBHOOKS}/${id}/rotate-secret`);
-          if (reply.status === 200) last = String((reply.body as Json)['secret_key']);
+          if (reply.status === 200) lastSecret = String((reply.body as Json)['secret_key']);
           return reply;
         },
         effects: async () => {
           const row = await rowNow(world, 'webhook_subscriptions', id);
-          const isLast = secretBox.open(String(row?.['sealedSecret']), { owner: world.partner.id, id }) === last;
-          return [row?.['secretRotatedAt'] !== null, last === '' || isLast];
+          const isLastSecret =
+            secretBox.open(String(row?.['sealedSecret']), { owner: world.partner.id, id }) === lastSecret;
+          return [row?.['secretRotatedAt'] !== null, lastSecret === '' || isLastSecret];
         },
       };
     },
     before: [false, true],
     // The secret in the last response is valid.
-    once: [true, true],
-    works: '200',
-    repeats: 'own',
+    after: [true, true],
+    success: '200',
+    repeatReturns: 'own',
   },
   {
     call: 'a test event',
-    struck: [single('insert', 'events'), single('insert', 'deliveries')],
+    faultPoints: [single('insert', 'events'), single('insert', 'deliveries')],
     prepare: async (world) => {
       const { db } = world.service.context;
       for (const name of ['webhook_subscriptions', 'events']) await db.collection(name).deleteMany({});
@@ -260,9 +270,9 @@ const WEBHOOK_ROWS: Row[] = [
     },
     before: 'none',
     // Each call may send its own sample.
-    once: 'sent',
-    works: '202',
-    repeats: 'own',
+    after: 'sent',
+    success: '202',
+    repeatReturns: 'own',
   },
 ];
 

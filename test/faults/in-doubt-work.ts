@@ -17,30 +17,30 @@ export type PreparedWork = {
 };
 
 /** Work that a worker does in jobs and sweeps. */
-export type Work = Pick<Row, 'struck' | 'before' | 'once'> & {
+export type Work = Pick<Row, 'faultPoints' | 'before' | 'after'> & {
   work: string;
   prepare: (world: World) => Promise<PreparedWork>;
 };
 
-async function forget({ service }: World, ...collections: string[]): Promise<void> {
+async function clear({ service }: World, ...collections: string[]): Promise<void> {
   for (const name of collections) await service.context.db.collection(name).deleteMany({});
 }
 
-/** A delivery with its own receiver, and attempts of it; each first ends the lock of the attempt before. */
+/** A delivery to a new receiver, and a function that attempts it, made due and unlocked before each attempt. */
 async function anyAttempts(world: World, status: number) {
-  // The sweep would close an interrupted range of numbers, but does not run here.
-  await forget(world, 'webhook_subscriptions', 'deliveries', 'events', 'feed_counters', 'alerts', 'alert_state');
+  // Clear the counters too: the sweep that would close an interrupted range of numbers does not run here.
+  await clear(world, 'webhook_subscriptions', 'deliveries', 'events', 'feed_counters', 'alerts', 'alert_state');
   const receiver = await startReceiver(status);
   await subscribe(world.partner, receiver.url, ['hold_created']);
   const sender = standardSender();
   const { service, partner } = world;
   const id = await anyDelivery(service, partner, partner, world.anySlot());
-  const over = { $set: { leaseUntil: new Date(0), nextAttemptAt: new Date(0) } };
+  const dueNow = { $set: { leaseUntil: new Date(0), nextAttemptAt: new Date(0) } };
   return {
     id,
     receiver,
     attempt: async () => {
-      await service.context.db.collection('deliveries').updateOne({ _id: id as never }, over);
+      await service.context.db.collection('deliveries').updateOne({ _id: id as never }, dueNow);
       return attemptDelivery(service, sender, id);
     },
     end: async () => {
@@ -59,7 +59,7 @@ const eventsOf = async (world: World, holdId: string): Promise<unknown[]> => [
 export const WORKS: readonly Work[] = [
   {
     work: 'the expiry of a hold',
-    struck: [single('update', 'reservations')],
+    faultPoints: [single('update', 'reservations')],
     prepare: async (world) => {
       const holdId = await anyHold(world);
       await lapseNow(world.service.context.db, holdId);
@@ -69,18 +69,18 @@ export const WORKS: readonly Work[] = [
       };
     },
     before: ['ACTIVE: hold_created'],
-    once: ['EXPIRED: hold_created, hold_expired'],
+    after: ['EXPIRED: hold_created, hold_expired'],
   },
   {
     work: 'the dispatch of an event',
-    struck: [
+    faultPoints: [
       single('findAndModify', 'feed_counters'),
       single('insert', 'events'),
       single('insert', 'deliveries'),
       single('update', 'reservations'),
     ],
     prepare: async (world) => {
-      await forget(world, 'webhook_subscriptions', 'deliveries');
+      await clear(world, 'webhook_subscriptions', 'deliveries');
       await subscribe(world.partner, 'http://127.0.0.1:9/hook');
       const holdId = await anyHold(world);
       return {
@@ -92,12 +92,12 @@ export const WORKS: readonly Work[] = [
       };
     },
     before: [0, 0, 1],
-    once: [1, 1, 0],
+    after: [1, 1, 0],
   },
   {
     work: 'a delivery',
-    // The test's update, which makes the delivery due, comes before the updates that begin and complete the attempt.
-    struck: [
+    // Skip the first update, by which the test makes the delivery due. The next two begin and complete the attempt.
+    faultPoints: [
       { ...single('update', 'deliveries'), skip: 1 },
       { ...single('update', 'deliveries'), skip: 2 },
       single('update', 'webhook_subscriptions'),
@@ -108,18 +108,18 @@ export const WORKS: readonly Work[] = [
         run: attempt,
         effects: async () => {
           const { state } = (await rowNow(world, 'deliveries', id)) ?? {};
-          const heardOf = new Set(receiver.received.map(({ body }) => body['event_id'])).size;
-          return state === 'succeeded' ? [state, heardOf] : [state];
+          const receivedEvents = new Set(receiver.received.map(({ body }) => body['event_id'])).size;
+          return state === 'succeeded' ? [state, receivedEvents] : [state];
         },
         end,
       };
     },
     before: ['pending'],
-    once: ['succeeded', 1],
+    after: ['succeeded', 1],
   },
   {
     work: 'the count of dead letters',
-    struck: [inside('update', 'deliveries'), inside('update', 'alert_state'), COMMIT],
+    faultPoints: [inside('update', 'deliveries'), inside('update', 'alert_state'), COMMIT],
     prepare: async (world) => {
       const { attempt, end } = await anyAttempts(world, 500);
       for (let count = 0; count < 5; count += 1) await attempt();
@@ -134,6 +134,6 @@ export const WORKS: readonly Work[] = [
       };
     },
     before: [[], 0],
-    once: [[1], 1],
+    after: [[1], 1],
   },
 ];

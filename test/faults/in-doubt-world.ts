@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Client } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPackage, anyPartner, anyVenue, buyPackage, dateIn, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { anyPackage, buyPackage, type Json, operatorOf, type Partner } from '../support/factories.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 
@@ -19,20 +19,18 @@ export type World = {
   stop: () => Promise<void>;
 };
 
-const DAYS = [3, 4, 5];
-
 export async function startWorld(mongodUri: string): Promise<World> {
   const proxy = await startCutProxy(Number(new URL(mongodUri).port));
-  // No member changes state here, so the driver gets no notice: it must poll, and may poll often.
+  // The driver gets no notice of a fault, because no member changes its state. Polling often makes it recover soon.
   const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
   const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/in_doubt?${options}`;
-  // Leases as in production: the tests' usual ones end while a command is sent twice.
+  // As in production, because the tests' shorter leases would end while the driver sends a command twice.
   const environment = { MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '1000' };
   const service = await startService(environment);
-  const venue = await anyVenue(service, [{ duration_minutes: 5 }]);
-  const partner = await anyPartner(service, [venue.id]);
-  const slots: string[] = [];
-  for (const day of DAYS) slots.push(...(await freeSlotIds(partner, venue.id, dateIn(day))));
+  const { venue, partner, slot } = await startScene(service, {
+    resources: [{ duration_minutes: 5 }],
+    days: nextDays(3),
+  });
   return {
     service,
     proxy,
@@ -40,11 +38,7 @@ export async function startWorld(mongodUri: string): Promise<World> {
     operator: operatorOf(service),
     venueId: venue.id,
     packageId: await anyPackage(service, partner, [venue.id]),
-    anySlot: () => {
-      const slotId = slots.pop();
-      if (slotId === undefined) throw new Error('No slot is left');
-      return slotId;
-    },
+    anySlot: slot,
     stop: async () => {
       await service.stop();
       await proxy.close();
@@ -69,10 +63,10 @@ export async function anyCustomer({ partner, packageId }: World): Promise<{ phon
   return { phone, purchaseId: String(purchase['id']) };
 }
 
-/** Reads the current data, acknowledged or not. */
+/** Reads the latest data, even if no majority has acknowledged it. */
 const NOW = { readConcern: { level: 'local' as const } };
 
-/** State and events of each reservation that matches `filter`. */
+/** `status: events` of each reservation that matches `filter`. */
 export async function reservations({ service }: World, filter: Json): Promise<string[]> {
   const rows = await service.context.db.collection<Reservation>('reservations').find(filter, NOW).toArray();
   return rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join(', ')}`).sort();

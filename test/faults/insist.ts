@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../support/client.ts';
 
-/** Counts of failed tries before each call had its response. */
+/** Counts of calls that got a final response, and of the failed tries before. */
 export type Patience = {
   answered: number;
   /** Refused connections: nothing was sent, so nothing is in doubt. */
@@ -14,7 +14,7 @@ export type Patience = {
 
 export const newPatience = (): Patience => ({ answered: 0, refused: 0, reset: 0, unavailable: 0 });
 
-/** Long enough to elect another primary on a busy machine. */
+/** Long enough for a busy machine to elect another primary. */
 const GIVE_UP_MS = 90_000;
 
 /**
@@ -45,6 +45,6 @@ export function brokenBy(err: unknown): 'refused' | 'reset' {
   throw err;
 }
 
-/** Text for the table: `1 refused and 2 broken connections, 3 answers 503`. */
+/** Text for the table: `1 refused and 2 broken connections, 3 responses 503`. */
 export const troubles = ({ refused, reset, unavailable }: Patience): string =>
-  `${refused} refused and ${reset} broken connections, ${unavailable} answers 503`;
+  `${refused} refused and ${reset} broken connections, ${unavailable} responses 503`;

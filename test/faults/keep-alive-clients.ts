@@ -20,11 +20,11 @@ export type CallCounts = {
 export type KeepAliveClients = { counts: CallCounts; stop(): Promise<void> };
 
 const MAX_PAUSE_MS = 400;
-const AGAIN_AFTER_MS = 50;
+const RECONNECT_AFTER_MS = 50;
 
 /**
- * Clients with one keep-alive connection each call repeatedly after pauses of 0 to 400 ms. Every second client posts,
- * without an idempotency key. None repeats a call; broken ones are counted.
+ * Starts clients that call again and again, with pauses of 0 to 400 ms. Each keeps one connection alive. Every second
+ * client posts, without an idempotency key. No client repeats a failed call.
  */
 export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random): KeepAliveClients {
   const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, failed: 0 };
@@ -46,7 +46,7 @@ export function startKeepAliveClients(url: string, apiKey: string, clients: numb
     while (!stopping.signal.aborted) {
       const outcome = await call(agent, isPost).then((status) => (status < 500 ? 'answered' : 'failed'), brokenBy);
       counts[outcome] += 1;
-      await delay(outcome === 'refused' ? AGAIN_AFTER_MS : integerBetween(random, 0, MAX_PAUSE_MS));
+      await delay(outcome === 'refused' ? RECONNECT_AFTER_MS : integerBetween(random, 0, MAX_PAUSE_MS));
     }
     agent.destroy();
   };

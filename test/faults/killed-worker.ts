@@ -8,20 +8,20 @@ import { readWholeFeed } from './failover-readers.ts';
 import { newPatience } from './insist.ts';
 
 const DOOMED = 'doomed';
-/** Time in which a row's lock expires and the row is swept and sent again; also for a range of numbers. */
+/** Time in which a dead worker's locks and number ranges expire, and a sweep sends its deliveries again. */
 export const RECOVERED_WITHIN_MS = 60_000;
 
 /** A service, a receiver, and processes that are killed during their work. */
 export async function startKilling(...answering: Parameters<typeof startReceiver>) {
   const service = await startServiceOnOwnMongod({ RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_TIMEOUT_MS: '1000' });
   const receiver = await startReceiver(...answering);
-  const ofDoomed = environmentNamed(service, DOOMED);
+  const doomedEnvironment = environmentNamed(service, DOOMED);
   return {
     service,
     receiver,
     startWorker: () => startProcess('workers/webhook-delivery.ts', service.environment),
-    startDoomedWorker: () => startProcess('workers/webhook-delivery.ts', ofDoomed),
-    startDoomedApi: () => startApi(ofDoomed),
+    startDoomedWorker: () => startProcess('workers/webhook-delivery.ts', doomedEnvironment),
+    startDoomedApi: () => startApi(doomedEnvironment),
     /** Blocks this command of the doomed process. */
     block: (command: string, collection: string) => blockCommands(service, { appName: DOOMED, command, collection }),
     /** Waits until `count` matching events are delivered and in the partner's feed; returns all ids in the feed. */

@@ -4,7 +4,7 @@ import { type HostedService, hostedService } from '../support/service-host.ts';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { endProcesses, startApi } from '../support/worker-process.ts';
 
-/** An API process that reaches MongoDB only through a relay, as through a failing network. */
+/** An API process that reaches MongoDB only through a relay, which stands for a failing network. */
 export type RelayedApi = {
   relay: TcpRelay;
   /** Another API on the same database, with undisturbed connections. */
@@ -14,7 +14,7 @@ export type RelayedApi = {
   stop(): Promise<void>;
 };
 
-/** Starts both with the leases of production: the tests' own are shorter than a slow response. */
+/** Starts both with the leases of production, because the tests' own are shorter than a slow response of MongoDB. */
 export async function startRelayedApi(): Promise<RelayedApi> {
   const overrides = { CACHE_LEASE_MS: '1000', MAX_ACTIVE_HOLDS: '100000' };
   const service = await hostedService({ overrides });

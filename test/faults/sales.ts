@@ -12,16 +12,16 @@ export type Sales = {
   /** Responses to partners so far, one entry for each placed hold. */
   acknowledged: Acknowledged[];
   patience: Patience;
-  /** Resolves after some more sales, or when one got an unexpected response; then `stop` throws. */
+  /** Resolves after some more sales, or once a sale has got an unexpected response; `stop` then throws it. */
   goOn(): Promise<void>;
   /** Completes the sales in progress; throws if one got an unexpected response. */
   stop(): Promise<void>;
 };
 
-/** `npm test` shares the machine among suites. */
+/** Longer in the short tier, where other suites use the machine too. */
 const PAUSE_MS = scaled(60, 250);
 
-/** The slots, the seller, and a package whose credits pay for some sales. */
+/** The slots, the seller's key, and a package whose credits pay for some sales. */
 export type Wares = {
   urls: readonly string[];
   apiKey: string;
@@ -50,7 +50,7 @@ export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, r
     }
   };
   const all = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
-  // Awaited in `stop`.
+  // A failed sale stops the others; `stop` reports its error.
   all.catch(() => stopping.abort());
   return {
     acknowledged,
@@ -97,7 +97,7 @@ function createSeller(
     return {
       holdId: String(hold['hold_id']),
       status: 'ACTIVE',
-      kept: {
+      fields: {
         slotId,
         slotStart: instant(hold['slot_start']),
         slotEnd: instant(hold['slot_end']),
@@ -108,7 +108,7 @@ function createSeller(
   };
   const extend = async (entry: Acknowledged) => {
     const hold = await call(`/api/v1/partner/holds/${entry.holdId}/extend`, { ttl_seconds: 1800 }, 200);
-    entry.kept['holdExpiresAt'] = instant(hold['hold_expiry_at']);
+    entry.fields['holdExpiresAt'] = instant(hold['hold_expiry_at']);
   };
   const confirm = async (entry: Acknowledged, key: string) => {
     const isOnCredit = random() < 0.3;
@@ -125,7 +125,7 @@ function createSeller(
     const booking = await call('/api/v1/bookings/confirm', body, 201);
     entry.status = 'BOOKED';
     entry.bookingId = String(booking['booking_id']);
-    Object.assign(entry.kept, {
+    Object.assign(entry.fields, {
       pricePaise: paise(booking['price_rupees']),
       bookedAt: instant(booking['booked_at']),
       paymentReference: body.payment_reference,
@@ -141,11 +141,11 @@ function createSeller(
     const reason = `rain ${key}`;
     await call(`/api/v1/bookings/${entry.bookingId}/${operation}`, { reason, idempotency_key: key }, 200);
     entry.status = outcome;
-    entry.kept[field] = reason;
+    entry.fields[field] = reason;
   };
 
   return {
-    /** Sells one slot, up to `outcome`. */
+    /** Makes the calls that lead a slot to `outcome`. */
     sell: async (slotId: string, outcome: Outcome): Promise<Outcome> => {
       const key = randomUUID();
       const entry = await place(slotId, key);

@@ -1,7 +1,7 @@
 /**
  * Preloaded with `node --import`: shifts the program's clock by the milliseconds in the file CLOCK_SHIFT_FILE (a
- * double). Every reading of the clock looks there, so a test can set the clock while the program runs. Timers and the
- * monotonic clock go on, as on a real host. CLOCK_SHIFTS_ALL also shifts the monotonic clock, as a control: no host
+ * double). Each reading of the clock reads the file, so a test can set the clock while the program runs. Timers and the
+ * monotonic clock go on, as on a real host. CLOCK_SHIFTS_ALL shifts the monotonic clock too, for a control: no host
  * does that, and no program can withstand it.
  */
 import { openSync, readSync } from 'node:fs';

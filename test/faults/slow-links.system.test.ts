@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold } from '../support/factories.ts';
+import { type Partner, placeHold } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { inSeconds, spread } from './figures.ts';
 import { type RelayedApi, startRelayedApi } from './relayed-api.ts';
 import { report } from './report.ts';
@@ -16,21 +16,19 @@ const REPEATED_EVERY = 5;
 const SLOW_FOR_MS = scaled(15_000, 6000);
 const LONGEST_MS = 12_000;
 const NORMAL_WITHIN_MS = 10_000;
-/** Service is normal after this many calls in a row within this time. */
-const NORMAL = { calls: PER_SECOND, tookMs: 2000 };
+/** Service is normal once this many consecutive calls each took less than this time. */
+const NORMAL = { calls: PER_SECOND, withinMs: 2000 };
 
 let api: RelayedApi;
-let venue: Venue;
 let partner: Partner;
 let slots: string[];
 beforeAll(async () => {
   api = await startRelayedApi();
-  venue = await anyVenue(api.service, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
-  const direct = await anyPartner(api.service, [venue.id]);
-  partner = api.through(direct);
-  const days = Array.from({ length: scaled(10, 6) }, (_, day) => dateIn(3 + day));
-  slots = (await Promise.all(days.map((day) => freeSlotIds(direct, venue.id, day)))).flat();
-  // Prepare connections, lease and rules, as in an API that has been running for a while.
+  const resources = [{ duration_minutes: 15 }, { duration_minutes: 15 }];
+  const scene = await startScene(api.service, { resources, days: nextDays(scaled(10, 6)) });
+  partner = api.through(scene.partner);
+  slots = scene.slots;
+  // Let the API open connections and cache rules, like one that has been running for a while.
   await placeHold(partner, slots.shift() ?? '');
 });
 afterEach(() => api.relay.delay(0));
@@ -65,9 +63,9 @@ function startHolds(repeatedEvery = Number.POSITIVE_INFINITY) {
 }
 
 const isQuickSale = ({ outcome = '', tookMs }: TimedCall): boolean =>
-  /^(201|409 .*)$/.test(outcome) && tookMs < NORMAL.tookMs;
+  /^(201|409 .*)$/.test(outcome) && tookMs < NORMAL.withinMs;
 
-/** Whether enough consecutive calls since then are normal. */
+/** Whether service has been normal since `sinceMs`. */
 function hasNormalService(calls: readonly TimedCall[], sinceMs: number): boolean {
   let inARow = 0;
   return calls
@@ -78,9 +76,9 @@ function hasNormalService(calls: readonly TimedCall[], sinceMs: number): boolean
     });
 }
 
-const counted = (calls: readonly TimedCall[]): Record<string, number> => {
+const countOutcomes = (calls: readonly TimedCall[]): Record<string, number> => {
   const counts: Record<string, number> = {};
-  for (const { outcome = 'under way' } of calls) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  for (const { outcome = 'in progress' } of calls) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 };
 
@@ -116,12 +114,12 @@ test('while every packet to and from MongoDB takes 120 ms no call takes longer t
   api.relay.delay(0);
   const healedAtMs = performance.now();
   const isNormal = () => hasNormalService(holds.calls, healedAtMs);
-  // If not, the outcomes below say more than a timeout.
+  // Go on after a timeout: the outcomes below say more.
   await eventually('sales are normal again', isNormal, NORMAL_WITHIN_MS).catch(() => undefined);
   const normalAfterMs = performance.now() - healedAtMs;
   await holds.stop();
 
-  const outcomes = counted(holds.calls);
+  const outcomes = countOutcomes(holds.calls);
   const longestMs = Math.max(...holds.calls.map(({ tookMs }) => tookMs));
   const allowed = ['201', '409 SLOT_NOT_AVAILABLE', '503 SERVICE_UNAVAILABLE'];
   expect(Object.entries(outcomes).filter(([outcome]) => !allowed.includes(outcome))).toEqual([]);
@@ -130,10 +128,10 @@ test('while every packet to and from MongoDB takes 120 ms no call takes longer t
   expect(await soldTwice(holds.calls)).toEqual([]);
   report({
     promise: 10,
-    experiment: `120 ms on the links of an API to MongoDB, each way, for ${inSeconds(SLOW_FOR_MS)} s under ${PER_SECOND} holds a second at one venue`,
+    experiment: `120 ms delay each way between an API and MongoDB for ${inSeconds(SLOW_FOR_MS)} s under ${PER_SECOND} holds a second at one venue`,
     count: `${holds.calls.length} holds: ${Object.entries(outcomes)
-      .map(([outcome, count]) => `${count} ${outcome}`)
+      .map(([outcome, count]) => `${count} × ${outcome}`)
       .join(', ')}`,
-    result: `${spread(holds.calls.map(({ tookMs }) => tookMs))}; normal ${inSeconds(normalAfterMs)} s after the end, 0 sold twice`,
+    result: `${spread(holds.calls.map(({ tookMs }) => tookMs))}; normal again ${inSeconds(normalAfterMs)} s after the delay, 0 sold twice`,
   });
 }, 180_000);

@@ -29,19 +29,19 @@ export type FaultSystem = {
   adminUrl: string;
   context: { db: Db };
   mongo: MongoSet;
-  /** `kill -9` and restart; resolves when it serves again. Of a replica set, kills the primary. */
+  /** `kill -9` and restart; resolves when the victim serves again. `mongod`: the primary of the set. */
   kill(victim: Victim): Promise<void>;
   /** Sends SIGTERM, then starts a replacement; returns the exit code. */
   replace(part: Part, index?: number): Promise<number | null>;
-  /** Later processes are of the release in this folder; undefined: of this release. */
+  /** Later starts use the release in this folder; undefined: this release. */
   use(release: string | undefined): void;
-  /** Starts one more program of that release. */
+  /** Starts one more program of the release in use. */
   start(file: string, args?: readonly string[]): SpawnedProcess;
-  /** Runs a command of that release to its end, such as `src/main/migrate.ts`. */
+  /** Runs a command of the release in use to its end, such as `src/main/migrate.ts`. */
   command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
-  /** Sends SIGTERM to every process of the service; the servers go on. */
+  /** Sends SIGTERM to every process of the service, not to MongoDB and Redis; resolves when all have ended. */
   halt(): Promise<void>;
-  /** Restarts them; resolves when they serve. */
+  /** Restarts the processes that `halt` ended; resolves when they serve. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -52,8 +52,8 @@ type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
 type RedisServers = { uri: string; discard(): Promise<void>; restart?: () => Promise<void> };
 
 /**
- * Starts the system and waits until it serves. `overrides`: environment variables of every process. `servers`: used,
- * and ended, instead of new ones.
+ * Starts the system and waits until it serves. `overrides`: environment variables of every process. `servers`: MongoDB
+ * and Redis to use, and to end, instead of new ones.
  */
 export async function startSystem({
   apis = 1,
@@ -65,7 +65,7 @@ export async function startSystem({
   apis?: number;
   members?: number;
   overrides?: Record<string, string>;
-  /** Folder of another, built release to start with. */
+  /** Folder of another, built release that the first processes use. */
   release?: string;
   servers?: { mongo: MongoSet; redis: RedisServers };
 } = {}): Promise<FaultSystem> {
@@ -126,13 +126,13 @@ export async function startSystem({
     mongo,
     kill: async (victim) => {
       if (victim === 'redis-server') {
-        if (redis.restart === undefined) throw new Error('This Redis is several servers');
+        if (redis.restart === undefined) throw new Error('This Redis consists of several servers: kill one by itself');
         await redis.restart();
       } else if (victim === 'mongod') {
         const primary = await mongo.primary();
         await primary.signal('SIGKILL');
         await primary.start();
-        await mongo.isWhole();
+        await mongo.untilWhole();
       } else {
         await end(victim, 0, async (process) => (await killProcess(process)).code);
       }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../support/client.ts';
 import { verdict } from '../support/verdict.ts';
 
-/** Callers wait no longer; a call without a response by then is reported with this time. */
+/** Callers wait this long. A call without a response by then has the outcome `no response`. */
 const GIVE_UP_MS = 20_000;
 
 export type TimedCall = {
@@ -20,7 +20,7 @@ export function timeCall(send: () => Promise<Reply>): TimedCall & { done: Promis
   const outcomeOf = async (): Promise<string> => {
     const patience = new AbortController();
     const never = delay(GIVE_UP_MS, 'no response', { signal: patience.signal }).catch(() => 'no response');
-    const answered = send().then(described, (err: unknown) => `no response: ${String(err)}`);
+    const answered = send().then(outcomeOfReply, (err: unknown) => `no response: ${String(err)}`);
     const outcome = await Promise.race([answered, never]);
     patience.abort();
     return outcome;
@@ -37,7 +37,7 @@ export function timeCall(send: () => Promise<Reply>): TimedCall & { done: Promis
   return call;
 }
 
-function described(reply: Reply): string {
-  const isVague = reply.status === 503 && !/^[1-9]\d*$/.test(reply.headers.get('retry-after') ?? '');
-  return isVague ? '503 without Retry-After' : verdict(reply);
+function outcomeOfReply(reply: Reply): string {
+  const lacksRetryAfter = reply.status === 503 && !/^[1-9]\d*$/.test(reply.headers.get('retry-after') ?? '');
+  return lacksRetryAfter ? '503 without Retry-After' : verdict(reply);
 }

@@ -1,15 +1,16 @@
-import { anyPackage, anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPackage, subscribe } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { auditEvents, faultsOfCredits, faultsOfHistories, lostAcknowledgements } from './audit.ts';
 import { doubleBookings, readCommits } from './claim-log.ts';
 import { type Patience, troubles } from './insist.ts';
 import { type Sales, startSales } from './sales.ts';
 import type { FaultSystem } from './system.ts';
 
-/** Short, because another worker takes over a dead worker's attempt 5 s after this timeout. */
+/** A short timeout, because another worker takes over a dead worker's attempt 5 s after it. */
 export const TRADING_OVERRIDES = {
   WEBHOOK_TIMEOUT_MS: '2000',
   WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',
@@ -24,7 +25,7 @@ export type Trading = {
   receiver: WebhookReceiver;
   /** Slots left to sell, taken from the end. */
   slotIds: string[];
-  /** Sells while `disturb` runs. Returns losses and duplicates, counts, and the result of `disturb`. */
+  /** Sells while `disturb` runs; returns the figures and the result of `disturb` (`seen`). */
   during<Seen>(
     random: Random,
     disturb: (sales: Sales) => Promise<Seen>,
@@ -32,22 +33,20 @@ export type Trading = {
   stop(): Promise<void>;
 };
 
-/** `repeats`: repeated attempts among all received since the beginning (`heard`). */
-export type TradingFigures = Patience & { faults: string[]; repeats: number; heard: number };
+/** `faults`: losses and duplicates. `repeats`: repeated attempts among all `received` ones since the beginning. */
+export type TradingFigures = Patience & { faults: string[]; repeats: number; received: number };
 
 export async function startTrading(
   system: FaultSystem,
   ...receiving: Parameters<typeof startReceiver>
 ): Promise<Trading> {
   const receiver = await startReceiver(...receiving);
-  const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }]);
-  const partner = await anyPartner(system, [venue.id]);
+  const resources = [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }];
+  const { venue, partner, slots: slotIds } = await startScene(system, { resources, days: nextDays(scaled(40, 3)) });
   const { apiKey } = partner;
   await subscribe(partner, receiver.url);
-  // Few credits, so that a customer soon needs the next purchase.
+  // Few credits, so that customers often buy more.
   const packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
-  const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
-  const slotIds = (await Promise.all(days.map((day) => freeSlotIds(partner, venue.id, day)))).flat();
   return {
     apiKey,
     receiver,
@@ -66,7 +65,7 @@ export async function startTrading(
         ...audit.faults,
       ];
       const { repeats } = audit;
-      return { figures: { ...sales.patience, faults, repeats, heard: receiver.received.length }, seen };
+      return { figures: { ...sales.patience, faults, repeats, received: receiver.received.length }, seen };
     },
     stop: () => receiver.close(),
   };
@@ -74,10 +73,10 @@ export async function startTrading(
 
 /** The figures in words, for the table. */
 export function inWords(figures: TradingFigures): { count: string; result: string } {
-  const { answered, repeats, heard } = figures;
-  const share = ((100 * repeats) / heard).toFixed(2);
+  const { answered, repeats, received } = figures;
+  const share = ((100 * repeats) / received).toFixed(2);
   return {
     count: `${answered} acknowledged calls, ${troubles(figures)}`,
-    result: `0 lost, 0 changes twice; so far ${repeats} of ${heard} deliveries repeated (${share} %)`,
+    result: `0 lost, 0 changes twice; so far ${repeats} of ${received} deliveries repeated (${share} %)`,
   };
 }

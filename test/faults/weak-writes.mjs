@@ -1,4 +1,4 @@
-/** Control: preloaded into a process of the service, makes it acknowledge and read writes that are not journaled. */
+/** For a control: preloaded into a process of the service, makes it accept and read writes that are not journaled. */
 import { createRequire } from 'node:module';
 
 const { Connection } = createRequire(import.meta.url)('mongoose');

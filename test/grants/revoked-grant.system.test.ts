@@ -31,10 +31,10 @@ const MANY = scaled(500, 100);
 const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
 const slow = await hostedService(SLOW);
-const slowToo = await beside(slow);
+const otherSlow = await beside(slow);
 afterAll(async () => {
   await service.stop();
-  await slowToo.stop({ keepsDatabase: true });
+  await otherSlow.stop({ keepsDatabase: true });
   await slow.stop();
 });
 const calls = collectionCallsOf(service);
@@ -47,7 +47,7 @@ const { venue, rival, slot } = await startScene(service, {
 const seller = () => anyPartner(service, [venue.id]);
 const grantPath = ({ id }: Partner, at = venue.id) => `/api/v1/operator/partners/${id}/venues/${at}`;
 const revoke = (partner: Partner, at?: string) => operatorOf(service).delete(grantPath(partner, at));
-const grantAgain = (partner: Partner) => operatorOf(service).put(grantPath(partner));
+const grant = (partner: Partner) => operatorOf(service).put(grantPath(partner));
 const releasedBy = (reply: Reply) => expectStatus(reply, 200)['released_holds'] as Json[];
 const extend = ({ api }: Partner, holdId: unknown) =>
   api.post(`${HOLDS}/${String(holdId)}/extend`, { ttl_seconds: 1800 });
@@ -57,36 +57,38 @@ const stateOf = async (holdId: unknown) => {
 };
 
 describe('revoking a grant', () => {
-  test("releases and names exactly the partner's live holds there, each with its event", async () => {
+  test("releases and lists exactly the partner's live holds at the venue, each with its event", async () => {
     const partner = await seller();
     const other = await anyVenue(service);
     expectStatus(await operatorOf(service).put(grantPath(partner, other.id)), 204);
-    const [elsewhere = ''] = await freeSlotIds(partner, other.id);
+    const [slotElsewhere = ''] = await freeSlotIds(partner, other.id);
     const held = [await placeHold(partner, slot()), await placeHold(partner, slot())];
-    const kept = await placeHold(partner, elsewhere);
-    const theirs = await placeHold(rival, slot());
+    const holdElsewhere = await placeHold(partner, slotElsewhere);
+    const holdOfRival = await placeHold(rival, slot());
     const booked = await bookSlot(partner, slot());
-    const lapsed = await placeHold(partner, slot());
-    expectStatus(await expire(partner, lapsed['hold_id']), 200);
+    const expired = await placeHold(partner, slot());
+    expectStatus(await expire(partner, expired['hold_id']), 200);
 
     const released = releasedBy(await revoke(partner));
-    const ofHolds = held.map(({ hold_id, slot_id, slot_start, slot_end }) => {
+    const expected = held.map(({ hold_id, slot_id, slot_start, slot_end }) => {
       return { hold_id, partner_id: partner.id, slot_id, slot_start, slot_end };
     });
-    expect(released).toEqual(expect.arrayContaining(ofHolds));
+    expect(released).toEqual(expect.arrayContaining(expected));
     expect(released).toHaveLength(2);
     for (const { hold_id: holdId } of held) {
-      const ended = { status: 'RELEASED', claimed: false, events: ['hold_created', 'hold_cancelled'] };
-      expect(await stateOf(holdId)).toEqual(ended);
+      const expectedState = { status: 'RELEASED', claimed: false, events: ['hold_created', 'hold_cancelled'] };
+      expect(await stateOf(holdId)).toEqual(expectedState);
     }
     const { outbox } = await rowOf(service, 'reservations', { _id: held[0]?.['hold_id'] });
     expect(outbox[1]).toMatchObject({ actor: { kind: 'operator' } });
-    const others = [kept, theirs, booked, lapsed].map(async (each) => (await stateOf(each['hold_id'])).status);
+    const others = [holdElsewhere, holdOfRival, booked, expired].map(
+      async (each) => (await stateOf(each['hold_id'])).status,
+    );
     expect(await Promise.all(others)).toEqual(['ACTIVE', 'ACTIVE', 'BOOKED', 'EXPIRED']);
     expect(verdict(await hold(rival, String(held[0]?.['slot_id'])))).toBe('201');
   });
 
-  test('leaves bookings to the partner, with reads, cancels and replays', async () => {
+  test('leaves the partner its bookings, with reads, cancels and replays', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, slot());
     const key = { idempotency_key: 'confirmed before' };
@@ -109,20 +111,20 @@ describe('revoking a grant', () => {
     expect(releasedBy(await revoke(partner))).toEqual([]);
   });
 
-  test('that fails halfway is completed by the same call; meanwhile nothing is sold', async () => {
+  test('that fails halfway is completed by a repeated call; in between nothing is sold', async () => {
     const partner = await seller();
     const held = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     await calls.lose('reservations.findOneAndUpdate', 2);
     expect(verdict(await revoke(partner))).toBe('503 SERVICE_UNAVAILABLE');
-    const [left, ...others] = await rowsOf(service, 'reservations', {
+    const [remaining, ...others] = await rowsOf(service, 'reservations', {
       partnerId: partner.id,
       status: 'ACTIVE',
     });
     expect(others).toEqual([]);
-    expect(verdict(await extend(partner, left?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
-    expect(verdict(await confirm(partner, left?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await extend(partner, remaining?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await confirm(partner, remaining?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
 
-    expect(releasedBy(await revoke(partner))).toMatchObject([{ hold_id: left?._id, slot_id: left?.slotId }]);
+    expect(releasedBy(await revoke(partner))).toMatchObject([{ hold_id: remaining?._id, slot_id: remaining?.slotId }]);
     for (const { hold_id: holdId } of held) {
       expect((await stateOf(holdId)).events).toEqual(['hold_created', 'hold_cancelled']);
     }
@@ -140,18 +142,18 @@ describe('revoking a grant', () => {
       cells: [`nowhere-${n}@202611210430`],
     }));
     await service.context.db.collection<{ _id: string }>('reservations').insertMany(copies);
-    const from = performance.now();
+    const beganAt = performance.now();
     expect(releasedBy(await revoke(partner))).toHaveLength(MANY);
-    process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - from)} ms\n`);
-    expect(performance.now() - from).toBeLessThan(60_000);
+    process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - beganAt)} ms\n`);
+    expect(performance.now() - beganAt).toBeLessThan(60_000);
     expect(await rowsOf(service, 'reservations', { partnerId: partner.id, claimed: true })).toEqual([]);
   });
 });
 
-test('a revoke whose process dies is effective everywhere within half a lease; the same call completes it', async () => {
+test('a revoke whose response is lost is effective everywhere within half a lease; a repeated call completes it', async () => {
   const { id: slowVenueId } = await anyVenue(slow);
   const partner = await anyPartner(slow, [slowVenueId]);
-  const elsewhere: Partner = { ...partner, api: createClient(slowToo.url, partner.apiKey) };
+  const slotElsewhere: Partner = { ...partner, api: createClient(otherSlow.url, partner.apiKey) };
   const [first = '', second = ''] = await freeSlotIds(partner, slowVenueId);
   const held = await placeHold(partner, first);
   const revokeThere = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
@@ -159,10 +161,10 @@ test('a revoke whose process dies is effective everywhere within half a lease; t
   await collectionCallsOf(slow).lose('cache_leases.findOne', 2);
   expect(verdict(await revokeThere())).toBe('503 SERVICE_UNAVAILABLE');
   expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  expect(verdict(await extend(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await extend(slotElsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
   await delay(SLOW_LEASE_MS / 2);
-  expect(verdict(await confirm(elsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  expect(verdict(await hold(elsewhere, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await confirm(slotElsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await hold(slotElsewhere, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
 
   expect(releasedBy(await revokeThere())).toMatchObject([{ hold_id: held['hold_id'], slot_id: first }]);
 });
@@ -172,7 +174,7 @@ describe('a confirm that meets a revoke', () => {
     const partner = await seller();
     const outcomes = new Map<string, number>();
     for (let index = 0; index < RACES; index += 1) {
-      await grantAgain(partner);
+      await grant(partner);
       const { hold_id: holdId } = await placeHold(partner, slot());
       const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
         for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');

@@ -21,9 +21,9 @@ const overrides = {
 };
 const service = await hostedService({ overrides });
 /** Another process on the same database. */
-const beside = await hostedService({ overrides });
+const otherProcess = await hostedService({ overrides });
 afterAll(async () => {
-  await beside.stop({ keepsDatabase: true });
+  await otherProcess.stop({ keepsDatabase: true });
   await service.stop();
 });
 const { venue, rival, slots: slotIds } = await startScene(service, { resources: [{}, {}, {}, {}] });
@@ -36,9 +36,12 @@ async function readsOfHolds(): Promise<number> {
   return Number(index?.['accesses'].ops);
 }
 
-const elsewhere = (partner: Partner): Partner => ({ ...partner, api: createClient(beside.url, partner.apiKey) });
+const viaOtherProcess = (partner: Partner): Partner => ({
+  ...partner,
+  api: createClient(otherProcess.url, partner.apiKey),
+});
 
-/** A partner with this many live holds, which occupy no slot of the tests. */
+/** A partner with `live` holds, which occupy no slot of the tests. */
 async function partnerWith(live: number): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(4));
@@ -56,7 +59,8 @@ async function partnerWith(live: number): Promise<Partner> {
   return partner;
 }
 
-const release = async (by: Partner, held: Reply) => expectStatus(await sendRelease(by, json(held)['hold_id']), 200);
+const release = async (partner: Partner, held: Reply) =>
+  expectStatus(await sendRelease(partner, json(held)['hold_id']), 200);
 
 function countOf(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -81,7 +85,7 @@ async function holdAndRelease(callers: readonly Partner[], times: number): Promi
 const callersOf = (partner: Partner, count: number) => Array.from({ length: count }, () => partner);
 
 describe('a busy partner', () => {
-  test('below the limit is never rejected by it, and its holds are seldom read', async () => {
+  test('below the limit is never rejected, and its holds are seldom read', async () => {
     const times = scaled(6, 3);
     const partner = await partnerWith(400);
     const before = await readsOfHolds();
@@ -92,7 +96,7 @@ describe('a busy partner', () => {
 
   test('gets as many holds as its limit, in any process', async () => {
     const partner = await partnerWith(LIMIT - 16);
-    const callers = [...callersOf(partner, 8), ...callersOf(elsewhere(partner), 8)];
+    const callers = [...callersOf(partner, 8), ...callersOf(viaOtherProcess(partner), 8)];
     expect(await holdAndRelease(callers, 5)).toEqual({ '201': 80 });
   });
 
@@ -109,9 +113,9 @@ describe('a busy partner', () => {
   });
 
   /** The responses to 64 concurrent calls to both processes, of which 10 may succeed. */
-  async function placedAtOnce(): Promise<Record<string, number>> {
+  async function countsOfConcurrentHolds(): Promise<Record<string, number>> {
     const partner = await partnerWith(LIMIT - 10);
-    const callers = [...callersOf(partner, 32), ...callersOf(elsewhere(partner), 32)];
+    const callers = [...callersOf(partner, 32), ...callersOf(viaOtherProcess(partner), 32)];
     const replies = await Promise.all(callers.map((each, caller) => hold(each, slotOf(caller))));
     for (const reply of replies) if (reply.status === 201) await release(partner, reply);
     return countOf(replies);
@@ -119,12 +123,13 @@ describe('a busy partner', () => {
 
   test('never has more holds than its limit; control: without the index on ordinals it has', async () => {
     for (let round = 0; round < scaled(3, 1); round += 1)
-      expect(await placedAtOnce()).toEqual({ '201': 10, '409 HOLD_LIMIT_REACHED': 54 });
+      expect(await countsOfConcurrentHolds()).toEqual({ '201': 10, '409 HOLD_LIMIT_REACHED': 54 });
     await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');
     try {
-      let most = 0;
-      for (let round = 0; round < 20 && most <= 10; round += 1) most = (await placedAtOnce())['201'] ?? 0;
-      expect(most).toBeGreaterThan(10);
+      let maxPlaced = 0;
+      for (let round = 0; round < 20 && maxPlaced <= 10; round += 1)
+        maxPlaced = (await countsOfConcurrentHolds())['201'] ?? 0;
+      expect(maxPlaced).toBeGreaterThan(10);
     } finally {
       await service.migrate();
     }

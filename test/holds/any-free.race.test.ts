@@ -10,8 +10,8 @@ import { errorOf, verdict } from '../support/verdict.ts';
 const CALLERS = 64;
 const COURTS = 6;
 const ROUNDS = scaled(50, 4);
-const PRICES = scaled(100, 12);
-const MOST_MS = 5000;
+const PRICE_CHANGES = scaled(100, 12);
+const MAX_MS = 5000;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
 afterAll(() => service.stop());
@@ -32,11 +32,11 @@ const hold = async (index: number, fields: Json): Promise<Reply & { tookMs: numb
 };
 
 /** Half of the callers name the courts, each in a different order; the others name the sport. */
-const askForAny = (start: string) =>
+const raceForAny = (start: string) =>
   Promise.all(
     Array.from({ length: CALLERS }, (_, index) => {
-      const inOrder = venue.resourceIds.map((_id, at, ids) => ids[(at + index) % COURTS]);
-      const choice = index % 2 === 0 ? { resource_ids: inOrder } : { sport_category: 'football' };
+      const rotated = venue.resourceIds.map((_id, at, ids) => ids[(at + index) % COURTS]);
+      const choice = index % 2 === 0 ? { resource_ids: rotated } : { sport_category: 'football' };
       return hold(index, { slot_start: start, ...choice });
     }),
   );
@@ -50,7 +50,7 @@ const heldOf = (replies: readonly Reply[]) =>
 describe(`${CALLERS} callers that race for any of ${COURTS} courts`, () => {
   test(`hold each court once, and the others learn that none is free, in ${ROUNDS} rounds`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const replies = await askForAny(starts.pop() ?? '');
+      const replies = await raceForAny(starts.pop() ?? '');
       expect(heldOf(replies)).toEqual(venue.resourceIds.toSorted());
       const refused = replies.filter(({ status }) => status !== 201);
       const reasons = refused.map((reply) => `${verdict(reply)} ${String(errorOf(reply).conflict?.['reason'])}`);
@@ -58,7 +58,7 @@ describe(`${CALLERS} callers that race for any of ${COURTS} courts`, () => {
         new Set(['409 SLOT_NOT_AVAILABLE none_free']),
         CALLERS - COURTS,
       ]);
-      expect(Math.max(...replies.map(({ tookMs }) => tookMs))).toBeLessThan(MOST_MS);
+      expect(Math.max(...replies.map(({ tookMs }) => tookMs))).toBeLessThan(MAX_MS);
     }
   });
 });
@@ -67,7 +67,7 @@ test('while a price changes, no hold is placed at a price that the caller did no
   const [resourceId = ''] = venue.resourceIds;
   const operator = operatorOf(service);
   const start = starts.pop() ?? '';
-  const ask = async (index: number, expected: number) => {
+  const holdAtPrice = async (index: number, expected: number) => {
     const reply = await hold(index, { resource_id: resourceId, slot_start: start, expected_price_rupees: expected });
     if (reply.status === 201) {
       const { hold_id: id } = reply.body as Json;
@@ -75,13 +75,14 @@ test('while a price changes, no hold is placed at a price that the caller did no
     }
     return { expected, reply };
   };
-  const asked: ReturnType<typeof ask>[] = [];
-  for (let change = 0, price = 1000; change < PRICES; change += 1, price += 1) {
-    for (const [index, expected] of [price - 1, price, price + 1].entries()) asked.push(ask(index, expected));
+  const attempts: ReturnType<typeof holdAtPrice>[] = [];
+  for (let change = 0, price = 1000; change < PRICE_CHANGES; change += 1, price += 1) {
+    for (const [index, expected] of [price - 1, price, price + 1].entries())
+      attempts.push(holdAtPrice(index, expected));
     const path = `/api/v1/operator/resources/${resourceId}`;
     expectStatus(await operator.patch(path, { price_rupees: price + 1 }), 200);
   }
-  const outcomes = await Promise.all(asked);
+  const outcomes = await Promise.all(attempts);
   const placed = outcomes.filter(({ reply }) => reply.status === 201);
   for (const { expected, reply } of placed) expect((reply.body as Json)['price_rupees']).toBe(expected);
   const others = new Set(outcomes.filter(({ reply }) => reply.status !== 201).map(({ reply }) => verdict(reply)));
@@ -92,5 +93,5 @@ test('while a price changes, no hold is placed at a price that the caller did no
 
 test('control: without the guard index the same race holds courts more than once', async () => {
   await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
-  expect(heldOf(await askForAny(starts.pop() ?? '')).length).toBeGreaterThan(COURTS);
+  expect(heldOf(await raceForAny(starts.pop() ?? '')).length).toBeGreaterThan(COURTS);
 });

@@ -3,8 +3,8 @@ import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** Removes the write that claims and blackouts share, until `venues.findOneAndUpdate` is restored. */
-export function writeNoFence(context: Context): void {
+/** Replaces the common write of walk-ins and blackouts by a read, until `venues.findOneAndUpdate` is restored. */
+export function removeCommonWrite(context: Context): void {
   const venues = context.db.collection('venues');
   replace(context, 'venues.findOneAndUpdate', () => ([filter, _update, options]) => {
     const { session } = options as { session: never };

@@ -16,11 +16,11 @@ const MINUTE_MS = 60_000;
 
 const service = await hostedService();
 /** Another process on the same database. */
-const other = await beside(service);
+const otherProcess = await beside(service);
 const calls = collectionCallsOf(service);
-const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
+const inHost = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
 afterAll(async () => {
-  await other.stop({ keepsDatabase: true });
+  await otherProcess.stop({ keepsDatabase: true });
   await service.stop();
 });
 const ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
@@ -45,7 +45,7 @@ async function blackOut(slotId: string, at = service): Promise<Json> {
 const hold = (slotId: string, fields?: Json) => sendHold(partner, slotId, fields);
 const walkIn = (slotId: string) => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
 
-/** The outcome of a claim that meets a blackout: `refused`, `listed`, or the fault. */
+/** Whether a concurrent blackout caused the claim to be `refused`, or `listed` it; otherwise the fault. */
 function outcomeOf(claim: Reply, blackout: Json): string {
   const conflicts = blackout['conflicts'] as Json[];
   if (claim.status === 409 && errorOf(claim).conflict?.['reason'] === 'blackout') return 'refused';
@@ -54,10 +54,10 @@ function outcomeOf(claim: Reply, blackout: Json): string {
   const isListed = conflicts.some(
     (each) => each['hold_id'] === holdId || (bookingId !== undefined && each['booking_id'] === bookingId),
   );
-  return isListed ? 'listed' : 'stands unlisted';
+  return isListed ? 'listed' : 'unlisted';
 }
 
-/** Races the two with a varying head start, because the blackout takes more round trips. */
+/** Races a claim and a blackout with a varying head start, because the blackout takes more round trips. */
 async function race(index: number, claim: (slotId: string) => Promise<Reply>): Promise<string> {
   const slotId = slot();
   const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
@@ -114,30 +114,30 @@ describe('a concurrent walk-in and blackout', () => {
     const slotId = slot();
     let blackout = Promise.resolve<Json>({});
     const beginning = () => {
-      blackout = blackOut(slotId, other);
+      blackout = blackOut(slotId, otherProcess);
       return Promise.resolve();
     };
     const reply = await walkInAfter(beginning, () => walkIn(slotId));
     expect(outcomeOf(reply, await blackout)).toBe('listed');
   });
 
-  test('control: miss each other without a common write', async () => {
+  test('control: do not see each other without a common write', async () => {
     const slotId = slot();
-    await fence.writeNoFence();
+    await inHost.removeCommonWrite();
     let blackout: Json = {};
     // In another process, because one process runs these writes one after the other.
     const closing = async () => {
-      blackout = await blackOut(slotId, other);
+      blackout = await blackOut(slotId, otherProcess);
     };
     try {
-      expect(outcomeOf(await walkInAfter(closing, () => walkIn(slotId)), blackout)).toBe('stands unlisted');
+      expect(outcomeOf(await walkInAfter(closing, () => walkIn(slotId)), blackout)).toBe('unlisted');
     } finally {
       await calls.restore('venues.findOneAndUpdate');
     }
   });
 });
 
-describe('halves that begin to share space', () => {
+describe('a hold of one half, while the halves are linked and the other half is closed', () => {
   const operator = operatorOf(service);
   let halves: { north: string; south: string };
   let venueOfHalves: string;
@@ -163,9 +163,9 @@ describe('halves that begin to share space', () => {
     return expectStatus(await operator.post(`/api/v1/operator/venues/${venueOfHalves}/blackouts`, body), 201);
   };
   test.each<[string, (() => Promise<unknown>)[]]>([
-    ['closed then', [share, blackOutSouth]],
-    ['closed before', [blackOutSouth, share]],
-  ])('and one is %s: a concurrent hold of the other is rejected', async (_when, steps) => {
+    ['linked first', [share, blackOutSouth]],
+    ['closed first', [blackOutSouth, share]],
+  ])('%s, is rejected', async (_when, steps) => {
     const closing = async () => {
       for (const step of steps) await step();
     };

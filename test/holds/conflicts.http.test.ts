@@ -32,7 +32,7 @@ async function scene(resources: Json[] = [MORNING], fields: Json = {}): Promise<
 }
 
 /** The slot id of a resource at an hour of a date. */
-const at = (resourceId: string | undefined, hour: string, date = DATE) =>
+const slotAt = (resourceId: string | undefined, hour: string, date = DATE) =>
   `${resourceId}_${date.replaceAll('-', '')}T${hour}00Z`;
 
 /** The `conflict` of a rejected hold. */
@@ -49,17 +49,17 @@ describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reaso
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
     const placed = await placeHold(seller, slotId, { ttl_seconds: 300 });
     const expected = { reason: 'held', free_at: placed['hold_expiry_at'] };
-    const theirs = await conflict(rival, slotId);
-    expect(theirs).toMatchObject(expected);
+    const conflictOfRival = await conflict(rival, slotId);
+    expect(conflictOfRival).toMatchObject(expected);
     expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: placed['hold_id'] });
     // Only its own partner gets the hold's id.
-    expect(theirs).not.toHaveProperty('hold_id');
-    await bookSlot(seller, at(resourceIds[0], '07'));
-    const booked = await conflict(rival, at(resourceIds[0], '07'));
+    expect(conflictOfRival).not.toHaveProperty('hold_id');
+    await bookSlot(seller, slotAt(resourceIds[0], '07'));
+    const booked = await conflict(rival, slotAt(resourceIds[0], '07'));
     expect(Object.keys(booked).toSorted()).toEqual(['alternatives', 'reason']);
   });
 
-  test('held, free when the last of several conflicting holds expires', async () => {
+  test('held, and free_at is the last expiry of several conflicting holds', async () => {
     const { id, resourceIds, seller, rival } = await scene();
     const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
     await placeHold(seller, first, { ttl_seconds: 100 });
@@ -77,14 +77,14 @@ describe('the alternatives of a conflict', () => {
       { ...MORNING, name: 'C', sport_category: 'tennis' },
     ]);
     const [a, b] = resourceIds;
-    await bookSlot(seller, at(a, '07'));
-    const { alternatives } = await conflict(rival, at(a, '07'));
-    expect(idsOf(alternatives)).toEqual([at(b, '07'), at(a, '06'), at(a, '08')]);
+    await bookSlot(seller, slotAt(a, '07'));
+    const { alternatives } = await conflict(rival, slotAt(a, '07'));
+    expect(idsOf(alternatives)).toEqual([slotAt(b, '07'), slotAt(a, '06'), slotAt(a, '08')]);
     const listed = await slotsOf(rival, id, DATE);
     for (const slot of alternatives) expect(listed).toContainEqual(slot);
   });
 
-  test('reach beyond the day, but not to another venue', async () => {
+  test('include other days, but no other venue', async () => {
     const { id, resourceIds, seller, rival } = await scene([
       MORNING,
       { ...MORNING, name: 'Net', sport_category: 'cricket', operating_hours_end: '07:00' },
@@ -92,9 +92,9 @@ describe('the alternatives of a conflict', () => {
     const other = await anyVenue(service, [{ ...MORNING, sport_category: 'cricket' }], { time_zone: 'UTC' });
     await operatorOf(service).put(`/api/v1/operator/partners/${rival.id}/venues/${other.id}`);
     const net = resourceIds[1];
-    for (const day of [9, 10]) await bookSlot(seller, at(net, '06', dateIn(day)));
-    const { alternatives } = await conflict(rival, at(net, '06'));
-    expect(idsOf(alternatives)).toEqual([11, 8, 12].map((day) => at(net, '06', dateIn(day))));
+    for (const day of [9, 10]) await bookSlot(seller, slotAt(net, '06', dateIn(day)));
+    const { alternatives } = await conflict(rival, slotAt(net, '06'));
+    expect(idsOf(alternatives)).toEqual([11, 8, 12].map((day) => slotAt(net, '06', dateIn(day))));
     expect(await freeSlotIds(seller, id, DATE)).toHaveLength(3);
   });
 
@@ -104,45 +104,45 @@ describe('the alternatives of a conflict', () => {
     return expectStatus(await operatorOf(service).post(path, body), 201);
   };
 
-  test('are the nearest of the whole horizon, before or after', async () => {
+  test('are the nearest before or after the slot, within the whole horizon', async () => {
     const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
     await close(id, dateIn(12), dateIn(58));
-    const { alternatives } = await conflict(seller, at(a, '07', dateIn(36)));
-    expect(idsOf(alternatives)).toEqual(['06', '07', '08'].map((hour) => at(a, hour, dateIn(58))));
-    const nearer = await conflict(seller, at(a, '07', dateIn(34)));
-    expect(idsOf(nearer.alternatives)).toEqual(['08', '07', '06'].map((hour) => at(a, hour, dateIn(11))));
+    const { alternatives } = await conflict(seller, slotAt(a, '07', dateIn(36)));
+    expect(idsOf(alternatives)).toEqual(['06', '07', '08'].map((hour) => slotAt(a, hour, dateIn(58))));
+    const nearer = await conflict(seller, slotAt(a, '07', dateIn(34)));
+    expect(idsOf(nearer.alternatives)).toEqual(['08', '07', '06'].map((hour) => slotAt(a, hour, dateIn(11))));
   });
 
-  test('of a slot beyond the horizon are the last before its end; of a past slot, the next ones', async () => {
+  test('are the last of the horizon for a slot beyond it, and the next ones for a past slot', async () => {
     const { id, resourceIds, seller } = await scene();
     const [a] = resourceIds;
-    const beyond = errorOf(await hold(seller, at(a, '07', dateIn(400))));
+    const beyond = errorOf(await hold(seller, slotAt(a, '07', dateIn(400))));
     expect(beyond.message).toContain(`the last date on sale at the venue is ${dateIn(90)}, 90 days from today`);
     expect(idsOf(beyond.conflict?.['alternatives'] as Json[])).toEqual(
-      ['08', '07', '06'].map((hour) => at(a, hour, dateIn(90))),
+      ['08', '07', '06'].map((hour) => slotAt(a, hour, dateIn(90))),
     );
-    const past = await conflict(seller, at(a, '07', dateIn(-400)));
+    const past = await conflict(seller, slotAt(a, '07', dateIn(-400)));
     const next = await Promise.all([0, 1].map((days) => freeSlotIds(seller, id, dateIn(days))));
     expect(idsOf(past.alternatives)).toEqual(next.flat().slice(0, 3));
   });
 
-  test('are the nearest in time, also if a day’s hours pass midnight', async () => {
+  test('are the nearest in time, also if opening hours pass midnight', async () => {
     const lateHours = { operating_hours_start: '22:00', operating_hours_end: '02:00' };
     const { resourceIds, seller, rival } = await scene([lateHours]);
     const [a] = resourceIds;
-    const taken = [at(a, '22'), at(a, '23'), at(a, '00', dateIn(11))];
+    const taken = [slotAt(a, '22'), slotAt(a, '23'), slotAt(a, '00', dateIn(11))];
     for (const slotId of taken) await bookSlot(seller, slotId);
-    const { alternatives } = await conflict(rival, at(a, '22'));
-    expect(idsOf(alternatives)).toEqual([at(a, '01', dateIn(11)), at(a, '01'), at(a, '00')]);
+    const { alternatives } = await conflict(rival, slotAt(a, '22'));
+    expect(idsOf(alternatives)).toEqual([slotAt(a, '01', dateIn(11)), slotAt(a, '01'), slotAt(a, '00')]);
   });
 
-  test('are empty if nothing is on sale, which takes a few queries', async () => {
+  test('are empty if nothing is on sale, after a few queries', async () => {
     const { id, resourceIds, seller } = await scene();
     await close(id, dateIn(0), dateIn(200));
     const { db } = service.context;
     await db.db?.command({ profile: 2 });
-    const { alternatives } = await conflict(seller, at(resourceIds[0], '07', dateIn(45)));
+    const { alternatives } = await conflict(seller, slotAt(resourceIds[0], '07', dateIn(45)));
     await db.db?.command({ profile: 0 });
     expect(alternatives).toEqual([]);
     const reads = await db.collection('system.profile').countDocuments({ ns: /\.(reservations|blackouts)$/ });
@@ -152,7 +152,7 @@ describe('the alternatives of a conflict', () => {
 
   test('are empty at an inactive venue', async () => {
     const { resourceIds, seller } = await scene([MORNING], { status: 'inactive' });
-    expect((await conflict(seller, at(resourceIds[0], '07'))).alternatives).toEqual([]);
+    expect((await conflict(seller, slotAt(resourceIds[0], '07'))).alternatives).toEqual([]);
   });
 });
 
@@ -166,7 +166,7 @@ describe('a partner at its limit of ACTIVE holds', () => {
     return { seller, holds, next, after };
   }
 
-  test('can place a hold once one has expired, before any worker has noticed', async () => {
+  test('can place a hold once one has expired, before a worker ends it', async () => {
     const { seller, holds, next, after } = await atTheLimit();
     await changeRow(service, 'reservations', holds[1]?.['hold_id'], [{ $set: { holdExpiresAt: '$$NOW' } }]);
     expect(verdict(await hold(seller, next))).toBe('201');

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { confirm, expire, HOLDS } from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { dateIn, expectStatus, freeSlotIds, type Json, operatorOf, placeHold } from '../support/factories.ts';
@@ -108,15 +108,15 @@ test('a hold ends with its slot at the latest, when placed, extended and replaye
   const scene = { resources: [short], venue: { time_zone: 'UTC' }, days: [0, 1] };
   const { partner: seller, slots } = await startScene(service, scene);
   // The first slot may begin before the call.
-  const placing = { slot_id: slots[1] ?? '', idempotency_key: 'to-its-end', ttl_seconds: 1800 };
-  const placed = await seller.api.post(HOLDS, placing);
+  const body = { slot_id: slots[1] ?? '', idempotency_key: 'to-its-end', ttl_seconds: 1800 };
+  const placed = await seller.api.post(HOLDS, body);
   const hold = expectStatus(placed, 201);
   expect(hold['hold_expiry_at']).toBe(hold['slot_end']);
   const { outbox } = await rowOf(service, 'reservations', { _id: idOf(hold) });
   expect(outbox[0]?.holdExpiresAt?.toISOString()).toBe(hold['slot_end']);
-  const extend = (of: Json) => seller.api.post(`${HOLDS}/${idOf(of)}/extend`, { ttl_seconds: 1800 });
+  const extend = (each: Json) => seller.api.post(`${HOLDS}/${idOf(each)}/extend`, { ttl_seconds: 1800 });
   expect(expectStatus(await extend(hold), 200)).toEqual(hold);
-  const brief = await placeHold(seller, slots[2] ?? '', { ttl_seconds: 60 });
-  expect(expectStatus(await extend(brief), 200)['hold_expiry_at']).toBe(brief['slot_end']);
-  expect((await seller.api.post(HOLDS, placing)).text).toBe(placed.text);
+  const shortHold = await placeHold(seller, slots[2] ?? '', { ttl_seconds: 60 });
+  expect(expectStatus(await extend(shortHold), 200)['hold_expiry_at']).toBe(shortHold['slot_end']);
+  expect((await seller.api.post(HOLDS, body)).text).toBe(placed.text);
 });

@@ -14,7 +14,7 @@ const { venue, partner, rival, slot } = await startScene(service);
 const idOf = (hold: Json) => String(hold['hold_id']);
 const stored = (hold: Json) => rowOf(service, 'reservations', { _id: idOf(hold) });
 const eventsOf = async (hold: Json) => (await stored(hold)).outbox.map(({ type }) => type);
-const confirm = async (by: Partner, hold: Json) => verdict(await sendConfirm(by, idOf(hold)));
+const confirm = async (caller: Partner, hold: Json) => verdict(await sendConfirm(caller, idOf(hold)));
 
 /** A hold that has just expired but is still stored as ACTIVE. */
 async function expiredHold(fields: Json = {}): Promise<Json> {
@@ -24,7 +24,7 @@ async function expiredHold(fields: Json = {}): Promise<Json> {
   return hold;
 }
 
-describe('a hold that has expired, before any worker has noticed', () => {
+describe('a hold that has expired, before a worker ends it', () => {
   test('is listed as EXPIRED and not as ACTIVE', async () => {
     const hold = await expiredHold();
     const ids = async (status: string) => {
@@ -35,7 +35,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     expect(await ids('ACTIVE')).not.toContain(idOf(hold));
   });
 
-  test('is returned to a repeated call, even if its slot has been closed; no blackout reports it', async () => {
+  test('is returned to a repeated call although its slot was closed, and no blackout lists it', async () => {
     const hold = await expiredHold({ idempotency_key: 'closed since' });
     const window = { starts_at: hold['slot_start'], ends_at: hold['slot_end'], reason: 'Repairs' };
     const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
@@ -45,7 +45,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     expect([repeated.headers.get('idempotent-replayed'), repeated.body]).toEqual(['true', hold]);
   });
 
-  test('is HOLD_EXPIRED to confirms and cancels, and ends with one event', async () => {
+  test('cannot be confirmed or cancelled, and ends with one event', async () => {
     const [confirmed, cancelled] = [await expiredHold(), await expiredHold()];
     for (const _ of [1, 2]) expect(await confirm(partner, confirmed)).toBe('409 HOLD_EXPIRED');
     expect(verdict(await release(partner, idOf(cancelled)))).toBe('409 HOLD_EXPIRED');
@@ -54,11 +54,11 @@ describe('a hold that has expired, before any worker has noticed', () => {
   });
 
   test('frees its slot immediately for another partner, its own, and a walk-in without override', async () => {
-    for (const by of [rival, partner]) {
+    for (const caller of [rival, partner]) {
       const hold = await expiredHold();
-      const next = await placeHold(by, String(hold['slot_id']));
+      const next = await placeHold(caller, String(hold['slot_id']));
       expect(idOf(next)).not.toBe(idOf(hold));
-      expect([await confirm(by, next), await confirm(partner, hold)]).toEqual(['201', '409 HOLD_EXPIRED']);
+      expect([await confirm(caller, next), await confirm(partner, hold)]).toEqual(['201', '409 HOLD_EXPIRED']);
       expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_expired']);
     }
     const hold = await expiredHold();

@@ -16,10 +16,10 @@ const operator = operatorOf(service);
 const calls = collectionCallsOf(service);
 const { venue, partner, slot } = await startScene(service);
 const resource = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
-const leaseEnds = () => delay(LEASE_MS);
-/** A price higher by this amount, and a function that sets it. */
-const higherPrice = async (by: number) => {
-  const price = Number(expectStatus(await operator.get(resource), 200)['price_rupees']) + by;
+const waitForLeaseEnd = () => delay(LEASE_MS);
+/** A price that is `rupees` higher, and a function that sets it. */
+const higherPrice = async (rupees: number) => {
+  const price = Number(expectStatus(await operator.get(resource), 200)['price_rupees']) + rupees;
   const set = async () => expectStatus(await operator.patch(resource, { price_rupees: price }), 200);
   return { price, set };
 };
@@ -28,7 +28,7 @@ const higherPrice = async (by: number) => {
 const holdAfter = (meanwhile: () => Promise<unknown>, slotId: string) =>
   calls.beforeNext('reservations.bulkWrite', meanwhile, () => hold(partner, slotId));
 
-test('without a lease, a hold is 503 after 3 s and writes nothing; later its key places it', async () => {
+test('without a lease, a hold is 503 after 3 s and writes nothing; a later call with its key places it', async () => {
   const slotId = slot();
   const key = { idempotency_key: slotId };
   await withoutLease(service, async () => {
@@ -43,9 +43,9 @@ test('without a lease, a hold is 503 after 3 s and writes nothing; later its key
   expect([placed.status, placed.headers.get('idempotent-replayed')]).toEqual([201, null]);
 });
 
-test('a hold that is late for its lease is placed once, under the next lease', async () => {
+test('a hold that misses its lease is placed once, under the next lease', async () => {
   const slotId = slot();
-  const reply = await holdAfter(leaseEnds, slotId);
+  const reply = await holdAfter(waitForLeaseEnd, slotId);
   const { hold_id: holdId } = expectStatus(reply, 201);
   expect((await rowsOf(service, 'reservations', { slotId })).map(({ _id }) => _id)).toEqual([holdId]);
 });
@@ -54,7 +54,7 @@ test('a late hold has the price at the time of its write', async () => {
   const { price, set } = await higherPrice(450);
   const change = async () => {
     await set();
-    await leaseEnds();
+    await waitForLeaseEnd();
   };
   const held = await holdAfter(change, slot());
   expect(expectStatus(held, 201)['price_rupees']).toBe(price);

@@ -62,19 +62,19 @@ afterAll(async () => {
 const anySlot = (): string => slotIds.pop() ?? '';
 type Row = { _id: string; [field: string]: unknown };
 
-/** A collection whose writes are acknowledged before a majority has them. */
-const unseen = (collection: string) =>
+/** A collection that acknowledges writes before a majority has them. */
+const fastWrites = (collection: string) =>
   service.context.db
     .getClient()
     .db(service.context.db.name)
     .collection<Row>(collection, { writeConcern: { w: 1 } });
 
-/** Writes a copy of an existing row with other `fields`; returns its id. */
-async function anotherLike(collection: string, like: Json, fields: Json = {}): Promise<string> {
-  const row = await unseen(collection).findOne(like);
+/** Writes a copy of a row that matches `filter`, with other `fields`; returns its id. */
+async function copyRow(collection: string, filter: Json, fields: Json = {}): Promise<string> {
+  const row = await fastWrites(collection).findOne(filter);
   if (row === null) throw new Error(`There is no such row in ${collection}`);
   const _id = randomUUID();
-  await unseen(collection).insertOne({ ...row, _id, ...fields });
+  await fastWrites(collection).insertOne({ ...row, _id, ...fields });
   return _id;
 }
 
@@ -86,23 +86,26 @@ async function afterFailover<T>(write: () => Promise<unknown>, work: () => Promi
   });
 }
 
-const confirmations = () =>
+const countConfirmations = () =>
   commands.filter(({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable')
     .length;
 
-/** As `afterFailover`, for calls that confirm with the primary: the snapshot advances once each has asked. */
-async function confirmedAfterFailover(write: () => Promise<unknown>, calls: () => Promise<Reply>[]): Promise<string[]> {
-  const made = await afterFailover(write, async () => {
+/**
+ * Like `afterFailover`, for calls that confirm with the primary; returns their verdicts. The snapshot advances once
+ * every call has sent its confirmation.
+ */
+async function verdictsAfterFailover(write: () => Promise<unknown>, calls: () => Promise<Reply>[]): Promise<string[]> {
+  const { replies } = await afterFailover(write, async () => {
     commands.length = 0;
-    const all = calls();
-    const settled = Promise.all(all);
-    await Promise.race([settled, eventually('all make sure', () => confirmations() >= all.length)]);
-    return { settled };
+    const sent = calls();
+    const all = Promise.all(sent);
+    await Promise.race([all, eventually('every call to confirm', () => countConfirmations() >= sent.length)]);
+    return { replies: all };
   });
-  return (await made.settled).map(verdict);
+  return (await replies).map(verdict);
 }
 
-describe('what was acknowledged just before a failover', () => {
+describe('a write that was acknowledged just before a failover', () => {
   test('is found by id, before the primary knows that a majority has it', async () => {
     const booking = await bookSlot(partner, anySlot());
     const hold = { _id: String(booking['hold_id']) };
@@ -118,16 +121,16 @@ describe('what was acknowledged just before a failover', () => {
     const bookingId = randomUUID();
     const paths = [`/api/v1/bookings/${bookingId}`];
     let blackoutId = '';
-    const verdicts = await confirmedAfterFailover(
+    const verdicts = await verdictsAfterFailover(
       async () => {
         const copy = { bookingId, cells: [randomUUID()], holdKey: randomUUID(), confirmKey: randomUUID() };
-        paths.push(`/api/v1/partner/holds/${await anotherLike('reservations', hold, copy)}`);
+        paths.push(`/api/v1/partner/holds/${await copyRow('reservations', hold, copy)}`);
         const purchaseKey = randomUUID();
-        const purchaseId = await anotherLike('package_purchases', {}, { purchaseKey });
+        const purchaseId = await copyRow('package_purchases', {}, { purchaseKey });
         paths.push(`/api/v1/packages/purchases/${purchaseId}`);
-        const deliveryId = await anotherLike('deliveries', {}, { eventId: randomUUID() });
+        const deliveryId = await copyRow('deliveries', {}, { eventId: randomUUID() });
         paths.push(`/api/v1/partner/observability/deliveries/${deliveryId}`);
-        blackoutId = await anotherLike('blackouts', {});
+        blackoutId = await copyRow('blackouts', {});
       },
       () => [...paths.map((path) => partner.api.get(path)), operator.get(`/api/v1/operator/blackouts/${blackoutId}`)],
     );
@@ -137,27 +140,27 @@ describe('what was acknowledged just before a failover', () => {
   test('is read to explain a rejected change', async () => {
     const { db } = service.context;
     const _id = String((await placeHold(partner, anySlot()))['hold_id']);
-    const { status } = await afterFailover(
-      () => unseen('reservations').updateOne({ _id }, { $set: { status: 'BOOKED' } }),
+    const { reading } = await afterFailover(
+      () => fastWrites('reservations').updateOne({ _id }, { $set: { status: 'BOOKED' } }),
       async () => {
         commands.length = 0;
-        const reading = findReservationAfterConflict(db, { _id });
-        await Promise.race([reading, eventually('it makes sure', () => confirmations() > 0)]);
-        return { reading };
+        const row = findReservationAfterConflict(db, { _id });
+        await Promise.race([row, eventually('the read to confirm', () => countConfirmations() > 0)]);
+        return { reading: row };
       },
-    ).then(async ({ reading }) => ({ status: (await reading)?.status }));
-    expect(status).toBe('BOOKED');
+    );
+    expect((await reading)?.status).toBe('BOOKED');
   });
 
-  test('is returned to a call repeated with its key, even if the slot is no longer on sale', async () => {
+  test('is returned to a repeated call with its key, even if the slot is no longer on sale', async () => {
     const [slotId, holdKey] = [anySlot(), randomUUID()];
     const { hold_id } = await placeHold(partner, slotId);
     const { resourceId } = await rowOf(service, 'reservations', { _id: hold_id });
     const operator = operatorOf(service);
     const resource = `/api/v1/operator/resources/${resourceId}`;
     expectStatus(await operator.patch(resource, { status: 'inactive' }), 200);
-    const verdicts = await confirmedAfterFailover(
-      () => unseen('reservations').updateOne({ _id: String(hold_id) }, { $set: { holdKey } }),
+    const verdicts = await verdictsAfterFailover(
+      () => fastWrites('reservations').updateOne({ _id: String(hold_id) }, { $set: { holdKey } }),
       () => [partner.api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: holdKey })],
     );
     expectStatus(await operator.patch(resource, { status: 'active' }), 200);
@@ -177,21 +180,22 @@ describe('what was acknowledged just before a failover', () => {
     const endsAt = new Date('2031-01-02T00:00:00.000Z');
     const write = async () => {
       const grant = { partnerId: newcomer.id, venueId: venue.id };
-      await unseen('grants').insertOne({ _id: `${newcomer.id}:${venue.id}`, ...grant });
-      await unseen('partners').updateOne({ _id: suspended.id }, { $set: { status: 'suspended' } });
+      await fastWrites('grants').insertOne({ _id: `${newcomer.id}:${venue.id}`, ...grant });
+      await fastWrites('partners').updateOne({ _id: suspended.id }, { $set: { status: 'suspended' } });
       const revokedAt = new Date();
-      await unseen('api_keys').updateOne({ partnerId: revoked.id }, { $set: { revokedAt } });
-      const other = { status: 'active', ordinal: 7 };
-      await anotherLike('webhook_subscriptions', { _id: subscriptionId }, other);
-      const related = { sharesSpaceWith: [right], status: 'inactive' };
-      await unseen('resources').updateOne({ _id: left }, { $set: related });
+      await fastWrites('api_keys').updateOne({ partnerId: revoked.id }, { $set: { revokedAt } });
+      await copyRow('webhook_subscriptions', { _id: subscriptionId }, { status: 'active', ordinal: 7 });
+      await fastWrites('resources').updateOne(
+        { _id: left },
+        { $set: { sharesSpaceWith: [right], status: 'inactive' } },
+      );
       const blackout = { venueId: venue.id, startsAt, endsAt, resourceIds: null, reason: 'works' };
-      await unseen('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
+      await fastWrites('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
     // The service caches the rules and the partner before the change.
     await Promise.all([requireVenueRules({ db }, partner.id, venue.id), suspended.api.get('/api/v1/partner/venues')]);
     const found = await afterFailover(write, async () => {
-      // Wait until the leases of the cache have ended.
+      // Wait until no cache serves an entry read before the change.
       await delay(LEASE_MS / 2);
       const { resources, blackouts } = (await requireVenueRules({ db }, newcomer.id, venue.id)).rules;
       const receivers = (await findReceivers(db, [{ venueId: venue.id }]))({ venueId: venue.id });
@@ -205,8 +209,7 @@ describe('what was acknowledged just before a failover', () => {
         isClosed: blackouts.some((each) => each.startsAt.getTime() === startsAt.getTime()),
       };
     });
-    const asBefore = { sharesSpaceWith: [], status: 'active' };
-    await unseen('resources').updateOne({ _id: left }, { $set: asBefore });
+    await fastWrites('resources').updateOne({ _id: left }, { $set: { sharesSpaceWith: [], status: 'active' } });
     expect(found).toMatchObject({
       venue: '200',
       suspended: '403 PARTNER_SUSPENDED',
@@ -219,7 +222,7 @@ describe('what was acknowledged just before a failover', () => {
   });
 });
 
-test('a page of the feed is one snapshot: it has an event that is missing when the events are read after the feed’s end', async () => {
+test('a page of the feed is one snapshot: an event deleted during the read is in the page', async () => {
   const { hold_id: holdId } = await placeHold(partner, anySlot());
   await service.dispatch(String(holdId));
   const block = await blockCommands(service, {
@@ -231,7 +234,7 @@ test('a page of the feed is one snapshot: it has an event that is missing when t
   const page = partner.api.get('/api/v1/partner/events?limit=200');
   try {
     await block.met();
-    // Like a primary that does not know yet that the event is committed.
+    // A primary that does not know yet that the event is committed would not return it either.
     await service.context.db.collection('events').deleteMany({ holdId });
   } finally {
     await block.lift();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-function started(): Browser {
+function runningBrowser(): Browser {
   if (browser === undefined) throw new Error('The browser is not running');
   return browser;
 }
@@ -30,18 +30,18 @@ const service = await startService();
 afterAll(() => service.stop());
 const venue = await anyVenue(service);
 const { apiKey } = await anyPartner(service, [venue.id]);
-/** A GET that needs no input on either listener; its 200 response has the venue. */
+/** A GET without input that both listeners have; its 200 response has the venue. */
 const OPERATION = 'listVenues';
 
 const LIGHT = 'rgb(250, 250, 250)';
 const DARK = 'rgb(28, 32, 34)';
 
-/** Does not use `innerWidth`, which mobile browsers extend to the width of the content. */
+/** Whether the page is no wider than its window; mobile browsers extend `innerWidth` to the width of the content. */
 const fits = async (page: Page) =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-/** Looks of a page when it opens. The test above them changes to dark while the page is open. */
+/** Themes and widths in which a page is opened. Another test changes the theme of an open page. */
 const LOOKS: [string, object, string][] = [
   ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
   ['phone', PHONE, LIGHT],
@@ -55,7 +55,7 @@ describeInBrowser('the reference', () => {
     'of %s lists every operation, calls as the user who is signed in, shows rejections, and keeps no key',
     async (listener, url, key, signInKey) => {
       const visit = { ...DESKTOP, ...(signInKey === undefined ? {} : { signInKey }) };
-      const { page, faults, close } = await openReference(started(), url, visit);
+      const { page, faults, close } = await openReference(runningBrowser(), url, visit);
       const shot = (look: string) => takeScreenshot(page, `${listener.replaceAll(' ', '-')}-${look}`);
       expect((await operationsShown(page)).toSorted()).toEqual(
         operationsOf((await createClient(url, key).get('/openapi.json')).body as OpenApiDocument).toSorted(),
@@ -66,8 +66,8 @@ describeInBrowser('the reference', () => {
       expect(withoutKey.status).toBe(signInKey === undefined ? '401' : '200');
 
       await authorise(page, 'wrong');
-      const refused = await execute(page, OPERATION);
-      expect([refused.status, refused.body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
+      const rejection = await execute(page, OPERATION);
+      expect([rejection.status, rejection.body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
 
       await authorise(page, key);
       expect(await execute(page, OPERATION)).toEqual({ status: '200', body: expect.stringContaining(venue.id) });
@@ -91,15 +91,15 @@ describeInBrowser('the reference', () => {
   test.each(LOOKS)(
     'can be used by the keyboard alone, and follows theme and width: %s',
     async (look, options, colour) => {
-      const { page, faults, close } = await openReference(started(), service.url, options);
+      const { page, faults, close } = await openReference(runningBrowser(), service.url, options);
       const operation = page.locator(`.opblock[id$="-${OPERATION}"]`);
       await page.locator('.operation-filter-input').focus();
-      await reach(() => operation.locator('.opblock-summary-control:focus').count());
+      await tabTo(() => operation.locator('.opblock-summary-control:focus').count());
       await page.keyboard.press('Enter');
       // Swagger UI draws an operation again after resolving its references.
       await operation.locator('[data-param-name="X-Request-Id"]').waitFor();
       await operation.locator('.execute').waitFor();
-      await reach(() => operation.locator('.execute:focus').count());
+      await tabTo(() => operation.locator('.execute:focus').count());
       await page.keyboard.press('Enter');
       await operation.locator('.live-responses-table').waitFor();
       expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
@@ -112,8 +112,8 @@ describeInBrowser('the reference', () => {
       expect(faults).toHaveLength(faultsWithoutKey);
       await close();
 
-      async function reach(isThere: () => Promise<number>): Promise<void> {
-        for (let steps = 0; (await isThere()) === 0; steps++) {
+      async function tabTo(countFocused: () => Promise<number>): Promise<void> {
+        for (let steps = 0; (await countFocused()) === 0; steps++) {
           if (steps === 500) throw new Error('Not reached with the Tab key');
           await page.keyboard.press('Tab');
         }
@@ -137,8 +137,8 @@ test('the reference is public on the partner listener, for operators only on the
   const headers = (name: string) => replies.map((reply) => reply.headers.get(name));
   const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
   expect(headers('content-type')).toEqual([css, css, js, js]);
-  const [kept, asked] = ['private, max-age=31536000, immutable', 'private, no-cache'];
-  expect(headers('cache-control')).toEqual([kept, asked, kept, asked]);
+  const [immutable, noCache] = ['private, max-age=31536000, immutable', 'private, no-cache'];
+  expect(headers('cache-control')).toEqual([immutable, noCache, immutable, noCache]);
   for (const [index, file] of ['/docs/reference', ...files].entries()) {
     const etag = [page, ...replies][index]?.headers.get('etag') ?? '';
     expect((await partners.get(file, { 'if-none-match': etag })).status).toBe(304);

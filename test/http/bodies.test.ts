@@ -18,8 +18,8 @@ async function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream, hea
     body,
     duplex: 'half',
   } as RequestInit);
-  type Refusal = { error: { code: string; message: string; details?: { path: string }[] } };
-  const { code, message, details = [] } = ((await reply.json()) as Refusal).error;
+  type ErrorBody = { error: { code: string; message: string; details?: { path: string }[] } };
+  const { code, message, details = [] } = ((await reply.json()) as ErrorBody).error;
   return { answer: `${reply.status} ${code}`, message, fields: details.map(({ path }) => path).join() };
 }
 
@@ -40,7 +40,6 @@ test.each<[what: string, answer: string, body: string | Uint8Array<ArrayBuffer>,
   ['in an unknown charset', UNSUPPORTED, '{}', ofType('application/json; charset=klingon')],
   ['in utf-7', UNSUPPORTED, '{}', ofType('application/json; charset=utf-7')],
   ['in an unknown compression', UNSUPPORTED, '{}', { 'content-encoding': 'compress' }],
-  ['of 101 KB', '413 PAYLOAD_TOO_LARGE', ofSize(101 * KB)],
   ['that unpacks to 50 MB', '413 PAYLOAD_TOO_LARGE', gzipSync(ofSize(50_000 * KB)), GZIP],
   ['that unpacks to 100 KB', '400 VALIDATION_ERROR', gzipSync(ofSize(100 * KB)), GZIP],
 ])('a body %s is answered by %s', async (_what, answer, body, headers = {}) => {
@@ -48,29 +47,28 @@ test.each<[what: string, answer: string, body: string | Uint8Array<ArrayBuffer>,
 });
 
 test('the size limit applies to a chunked body without Content-Length', async () => {
-  expect(await post(new Blob([ofSize(101 * KB)]).stream())).toMatchObject({
-    answer: '413 PAYLOAD_TOO_LARGE',
-  });
+  expect(await post(new Blob([ofSize(101 * KB)]).stream())).toMatchObject({ answer: '413 PAYLOAD_TOO_LARGE' });
 });
 
-test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is not an object', async (body) => {
-  expect(await post(body)).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'body' });
-});
+test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])(
+  'the body %s is rejected: it is not an object',
+  async (body) => {
+    expect(await post(body)).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'body' });
+  },
+);
 
-test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, headers: object, said: string]>([
+test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, headers: object, messagePart: string]>([
   ['not gzip', 'not gzip', GZIP, 'not compressed as its Content-Encoding gzip says'],
   ['half of gzip', gzipSync(ofSize(10 * KB)).subarray(0, 40), GZIP, 'not compressed as its Content-Encoding'],
   ['Latin-1', Buffer.from('{"reason": "Ren\u00e9e"}', 'latin1'), {}, 'not UTF-8'],
   ['half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, 'not UTF-8'],
-])('the answer to %s says what is wrong with the bytes', async (_what, body, headers, said) => {
-  expect(await post(body, headers)).toMatchObject({
-    answer: INVALID,
-    message: expect.stringContaining(said),
-  });
+])('the answer to %s says what is wrong with the bytes', async (_what, body, headers, messagePart) => {
+  const message = expect.stringContaining(messagePart);
+  expect(await post(body, headers)).toMatchObject({ answer: INVALID, message });
 });
 
 test.each(['Application/JSON; Charset=UTF-8', 'application/json; charset=utf8', 'application/json;charset="utf-8"'])(
-  'JSON of type %s is read, with a mark of byte order too',
+  'a body of type %s is accepted, even with a byte order mark',
   async (type) => {
     const reply = await post('\uFEFF{"ttl_seconds": 1}', ofType(type));
     expect(reply).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'ttl_seconds' });

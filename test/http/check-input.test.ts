@@ -6,23 +6,23 @@ import { checkInput } from '../../src/http/validate.ts';
 
 const faultsOfQuery = (query: unknown, querySchema?: Joi.ObjectSchema) =>
   checkInput({ query, querySchema, ignoredInQuery: [], body: {}, bodySchema: undefined }).faults;
-const ofBody = (body: unknown, bodySchema?: Joi.ObjectSchema) =>
+const checkBody = (body: unknown, bodySchema?: Joi.ObjectSchema) =>
   checkInput({ query: {}, querySchema: undefined, ignoredInQuery: [], body, bodySchema });
 
 test('a custom rule does not check a value that an earlier rule has rejected, at any depth', () => {
-  const judged: unknown[] = [];
-  const since = instant().custom((value: unknown) => judged.push(value) && value);
+  const checkedValues: unknown[] = [];
+  const since = instant().custom((value: unknown) => checkedValues.push(value) && value);
   const schema = Joi.object({ since, list: Joi.array().items(Joi.object({ since })), reason: text(3) });
-  const { faults } = ofBody({ since: '2026-11-24', list: [{ since: 'x' }], reason: 'four' }, schema);
+  const { faults } = checkBody({ since: '2026-11-24', list: [{ since: 'x' }], reason: 'four' }, schema);
   expect(faults.map(({ path }) => path)).toEqual(['since', 'list.0.since', 'reason']);
-  expect(judged).toEqual([]);
+  expect(checkedValues).toEqual([]);
 });
 
 test('an exception in a custom rule is not reported as a fault of the sender', () => {
   const broken = Joi.string().custom(() => {
     throw new TypeError('value.f is not a function');
   });
-  expect(() => ofBody({ a: 'x' }, Joi.object({ a: broken }))).toThrow(TypeError);
+  expect(() => checkBody({ a: 'x' }, Joi.object({ a: broken }))).toThrow(TypeError);
 });
 
 describe('a query', () => {
@@ -36,13 +36,13 @@ describe('a query', () => {
   });
 
   test('says how to send an instant whose + was decoded to a space', () => {
-    const sentSince = (query: string) =>
+    const faultsOfSince = (query: string) =>
       faultsOfQuery(Object.fromEntries(new URLSearchParams(query)), Joi.object({ since: instant() }));
-    expect(sentSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
-    const advised = { path: 'since', message: expect.stringContaining('write + as %2B') };
-    expect(sentSince('since=2026-11-21T10:00:00+05:30')).toEqual([advised]);
+    expect(faultsOfSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
+    const faultWithAdvice = { path: 'since', message: expect.stringContaining('write + as %2B') };
+    expect(faultsOfSince('since=2026-11-21T10:00:00+05:30')).toEqual([faultWithAdvice]);
     for (const other of ['2026-11-21+10:00:00Z', '2026-02-30T10:00:00+05:30', 'now'])
-      expect(sentSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('RFC 3339') }]);
+      expect(faultsOfSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('RFC 3339') }]);
   });
 
   test.each([' true', 'TRUE', 'false ', 'yes'])('rejects %j as a boolean', (open) => {
@@ -59,7 +59,7 @@ describe('unknown fields of a body', () => {
 
   test('are dropped and named with their path', () => {
     const hours = { mon: [{ start: '06:00', stop: '07:00' }], tue: [] };
-    expect(ofBody({ name: 'a', nmae: 'b', hours, anything: { goes: 1 } }, schema)).toMatchObject({
+    expect(checkBody({ name: 'a', nmae: 'b', hours, anything: { goes: 1 } }, schema)).toMatchObject({
       body: { name: 'a', hours: { mon: [{ start: '06:00' }] }, anything: { goes: 1 } },
       ignoredFields: ['nmae', 'hours.mon.0.stop', 'hours.tue'],
       faults: [],
@@ -67,32 +67,32 @@ describe('unknown fields of a body', () => {
   });
 
   test('are named together with faults, and if the endpoint takes no body', () => {
-    expect(ofBody({ nmae: 'b' }, schema)).toMatchObject({
+    expect(checkBody({ nmae: 'b' }, schema)).toMatchObject({
       ignoredFields: ['nmae'],
       faults: [{ path: 'name' }],
     });
-    expect(ofBody({ force: true }).ignoredFields).toEqual(['force']);
+    expect(checkBody({ force: true }).ignoredFields).toEqual(['force']);
   });
 
   test('are named at most ten times, and only if a header can carry the name', () => {
     const ignored = (names: string[]) =>
-      ofBody({ name: 'a', ...Object.fromEntries(names.map((name) => [name, 1])) }, schema).ignoredFields;
+      checkBody({ name: 'a', ...Object.fromEntries(names.map((name) => [name, 1])) }, schema).ignoredFields;
     expect(ignored(Array.from({ length: 500 }, (_, n) => `field${n}`))).toHaveLength(10);
     expect(ignored(['a\r\nX-Evil: 1', 'a, b', '\u00e9', '', 'x'.repeat(65), ' '])).toEqual([]);
     const polluting = JSON.parse('{"name":"a","__proto__":{"x":1}}') as unknown;
-    expect(ofBody(polluting, schema).ignoredFields).toEqual(['__proto__']);
+    expect(checkBody(polluting, schema).ignoredFields).toEqual(['__proto__']);
   });
 
   test('are not searched in values with an open schema, at any depth', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) as unknown;
-    expect(ofBody({ name: 'a', anything: deep, other: deep }, schema).ignoredFields).toEqual(['other']);
+    expect(checkBody({ name: 'a', anything: deep, other: deep }, schema).ignoredFields).toEqual(['other']);
   });
 });
 
-test('partial cancels and refunds are rejected under every name of an amount', () => {
-  const ending = { reason: 'rain', idempotency_key: 'k' };
+test('a cancel or refund with an amount is rejected, however the field is spelled', () => {
+  const body = { reason: 'rain', idempotency_key: 'k' };
   for (const path of ['amount', 'amount_rupees', 'amountPaise', 'Amount'])
-    expect(ofBody({ ...ending, [path]: 100 }, endBody).faults).toMatchObject([{ path }]);
+    expect(checkBody({ ...body, [path]: 100 }, endBody).faults).toMatchObject([{ path }]);
   const ignoredFields = ['total_amount'];
-  expect(ofBody({ ...ending, total_amount: 1 }, endBody)).toMatchObject({ faults: [], ignoredFields });
+  expect(checkBody({ ...body, total_amount: 1 }, endBody)).toMatchObject({ faults: [], ignoredFields });
 });

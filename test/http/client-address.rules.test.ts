@@ -11,7 +11,7 @@ test.each([
   [undefined, 'unknown'],
   ['', 'unknown'],
   ['_hidden', 'unknown'],
-])('the address %s is limited as %s', (ip, key) => {
+])('the address %s has the rate-limit key %s', (ip, key) => {
   expect(addressKey(ip)).toBe(key);
 });
 
@@ -25,6 +25,6 @@ test.each([
   ['unknown:443', '127.0.0.1', '127.0.0.1'],
   ['<script>', '::ffff:127.0.0.1', '127.0.0.1'],
   [undefined, undefined, undefined],
-])('a caller who is named %j on the connection of %s is %s', (named, connection, address) => {
-  expect(clientAddress(named, connection)).toBe(address);
+])('with the forwarded address %j on a connection from %s, the client is %s', (forwarded, connection, address) => {
+  expect(clientAddress(forwarded, connection)).toBe(address);
 });

@@ -36,25 +36,25 @@ app.use(errorHandler);
 const listener = await listen(app, '127.0.0.1', 0);
 afterAll(() => listener.close());
 
-async function saidOf(name: string, key?: string): Promise<unknown[]> {
+async function deprecationOf(name: string, key?: string): Promise<unknown[]> {
   const { status, headers } = await fetch(`${listener.url}/api/v1/${name}`, {
     headers: key === undefined ? {} : { 'x-api-key': key },
   });
   return [status, ...['deprecation', 'link', 'sunset'].map((each) => headers.get(each))];
 }
 
-test('every response of a deprecated endpoint names its dates and a page to read', async () => {
+test('every response of a deprecated endpoint has the dates of its deprecation and a link to a page', async () => {
   const link = '</docs/changelog>; rel="deprecation"; type="text/html"';
-  expect(await saidOf('kept', 'k')).toEqual([200, null, null, null]);
-  expect(await saidOf('leaving', 'k')).toEqual([200, '@1798761600', link, null]);
+  expect(await deprecationOf('kept', 'k')).toEqual([200, null, null, null]);
+  expect(await deprecationOf('leaving', 'k')).toEqual([200, '@1798761600', link, null]);
   const end = 'Thu, 01 Jul 2027 00:00:00 GMT';
-  expect(await saidOf('ending', 'k')).toEqual([200, '@1798761600', link, end]);
-  expect(await saidOf('ending')).toEqual([401, '@1798761600', link, end]);
+  expect(await deprecationOf('ending', 'k')).toEqual([200, '@1798761600', link, end]);
+  expect(await deprecationOf('ending')).toEqual([401, '@1798761600', link, end]);
 });
 
 test('the description marks exactly the deprecated endpoints', () => {
   const { paths } = describePartnerApi(ROUTES);
-  const saidIn = (name: string) => {
+  const describedDeprecation = (name: string) => {
     const operation = paths[`/api/v1/${name}`]?.['get'] as {
       deprecated?: boolean;
       responses: { 200: { headers: object } };
@@ -62,7 +62,7 @@ test('the description marks exactly the deprecated endpoints', () => {
     const headers = Object.keys(operation.responses[200].headers);
     return [operation.deprecated, headers.filter((each) => /Deprecation|Link|Sunset/.test(each))];
   };
-  expect(saidIn('kept')).toEqual([undefined, []]);
-  expect(saidIn('leaving')).toEqual([true, ['Deprecation', 'Link']]);
-  expect(saidIn('ending')).toEqual([true, ['Deprecation', 'Link', 'Sunset']]);
+  expect(describedDeprecation('kept')).toEqual([undefined, []]);
+  expect(describedDeprecation('leaving')).toEqual([true, ['Deprecation', 'Link']]);
+  expect(describedDeprecation('ending')).toEqual([true, ['Deprecation', 'Link', 'Sunset']]);
 });

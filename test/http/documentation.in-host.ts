@@ -5,24 +5,24 @@ import { mountDocumentation } from '../../src/http/documentation.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 
-/** Mounts the documentation in a folder, by default the project's; returns the log. */
-export function loggedWith(_context: unknown, folder: string | null): string {
+/** Mounts the documentation in a folder (null: the project's); returns the log. */
+export function logOfMounting(_context: unknown, folder: string | null): string {
   const lines: string[] = [];
   const log = createLogger('api', 'info', { write: (line: string) => void lines.push(line) });
   mountDocumentation(express(), log, folder ?? undefined);
   return lines.join('');
 }
 
-/** Serves the documentation in `folder`, deletes its file `vanished`, and returns the status of each path. */
+/** Serves the documentation in `folder`, deletes `vanishingFile` there, and returns the status of each path. */
 export async function statusesIn(
   _context: unknown,
   folder: string,
-  vanished: string,
+  vanishingFile: string,
   paths: string[],
 ): Promise<number[]> {
   const app = express();
   mountDocumentation(app, createLogger('api', 'fatal'), folder);
-  await rm(path.join(folder, vanished));
+  await rm(path.join(folder, vanishingFile));
   const { url, close } = await listen(app, '127.0.0.1', 0);
   try {
     const replies = paths.map((each) => fetch(url + each, { headers: { accept: 'text/html' } }));

@@ -8,7 +8,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import type * as Serving from './documentation.in-host.ts';
 
 const service = sharedService();
-const { loggedWith, statusesIn } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
+const { logOfMounting, statusesIn } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
 const stranger = createClient(service.url, undefined);
 afterAll(() => service.stop());
 
@@ -21,7 +21,7 @@ test('/ redirects a browser to the documentation', async () => {
 });
 
 describe('a page', () => {
-  test('is HTML at its path, and Markdown with .md or if the caller accepts that', async () => {
+  test('is HTML at its path, and Markdown with .md or with Accept: text/markdown', async () => {
     const types = [
       await stranger.get('/docs'),
       await stranger.get('/docs/'),
@@ -43,10 +43,8 @@ describe('a page', () => {
     for (const path of ['/docs/quickstart', '/docs/quickstart.md', '/llms.txt', ...assets]) {
       const { headers, status } = await stranger.get(path);
       const isAsset = path.startsWith('/docs/assets/');
-      expect([path, status, headers.get('cache-control')]).toEqual([
-        ...[path, 200],
-        isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ]);
+      const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
+      expect([path, status, headers.get('cache-control')]).toEqual([path, 200, caching]);
       const tag = headers.get('etag') ?? '';
       expect((await stranger.get(path, { 'if-none-match': tag })).status).toBe(304);
       expect((await stranger.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
@@ -55,15 +53,15 @@ describe('a page', () => {
   });
 
   test('is sent in gzip to clients that accept it', async () => {
-    const inCoding = (coding: string) =>
+    const fetchEncoded = (coding: string) =>
       fetch(`${service.url}/docs/quickstart`, { headers: { 'accept-encoding': coding } });
-    const [plain, packed] = [await inCoding('identity'), await inCoding('gzip')];
-    const both = (name: string) => [plain, packed].map(({ headers }) => headers.get(name));
-    expect(both('content-encoding')).toEqual([null, 'gzip']);
+    const [plain, packed] = [await fetchEncoded('identity'), await fetchEncoded('gzip')];
+    const headersNamed = (name: string) => [plain, packed].map(({ headers }) => headers.get(name));
+    expect(headersNamed('content-encoding')).toEqual([null, 'gzip']);
     // `fetch` unpacks a response that is marked as gzip.
     expect(await packed.text()).toBe(await plain.text());
-    expect(new Set(both('vary'))).toEqual(new Set([expect.stringContaining('Accept-Encoding')]));
-    expect(new Set(both('etag')).size).toBe(2);
+    expect(new Set(headersNamed('vary'))).toEqual(new Set([expect.stringContaining('Accept-Encoding')]));
+    expect(new Set(headersNamed('etag')).size).toBe(2);
   });
 
   test('if missing, is a page for a browser and a documented error for a program', async () => {
@@ -101,6 +99,6 @@ test('a folder with a dot in its name, and a file that vanished after the start,
 });
 
 test('a service whose documentation was not built says so in its log', async () => {
-  expect(await loggedWith(await temporaryFolder())).toContain('npm run build');
-  expect(await loggedWith(null)).toBe('');
+  expect(await logOfMounting(await temporaryFolder())).toContain('npm run build');
+  expect(await logOfMounting(null)).toBe('');
 });

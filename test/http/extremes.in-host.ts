@@ -2,15 +2,15 @@ import type { Description } from 'joi';
 import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
-import type { Interface } from './injection.in-host.ts';
+import type { ApiName } from './injection.in-host.ts';
 import { inputsOf, templateFor } from './injection-inputs.ts';
-import type { Known, Template } from './injection-template.ts';
+import type { KnownValues, Template } from './injection-template.ts';
 
 type Described = Description & {
   metas?: { jsonSchema?: { format?: string; pattern?: string } }[];
   rules?: { name: string; args?: { limit?: number } }[];
 };
-type Ends = [lowest: unknown, highest: unknown];
+type Bounds = [lowest: unknown, highest: unknown];
 
 const LONGEST_LIST = 1000;
 
@@ -21,7 +21,7 @@ function kindOf({ type, metas = [] }: Described): string {
 }
 
 /** The smallest and largest value that the schema accepts; undefined if it has no bounds. */
-function endsOf(described: Described): Ends | undefined {
+function boundsOf(described: Described): Bounds | undefined {
   const limitOf = (name: string) => described.rules?.find((rule) => rule.name === name)?.args?.limit;
   switch (kindOf(described)) {
     case 'date':
@@ -37,8 +37,8 @@ function endsOf(described: Described): Ends | undefined {
     case 'array': {
       const [item] = (described['items'] ?? []) as Described[];
       const example = described['examples']?.[0] as unknown[] | undefined;
-      const most = example?.[0] ?? (item === undefined ? 'a' : endsOf(item)?.[1]);
-      return [[], Array.from({ length: limitOf('max') ?? LONGEST_LIST }, () => most)];
+      const largestItem = example?.[0] ?? (item === undefined ? 'a' : boundsOf(item)?.[1]);
+      return [[], Array.from({ length: limitOf('max') ?? LONGEST_LIST }, () => largestItem)];
     }
     default:
       return undefined;
@@ -48,12 +48,12 @@ function endsOf(described: Described): Ends | undefined {
 export type ExtremeCall = { id: string; template: Template };
 
 /** The legal call of every route with each parameter at either bound, and with all of one kind at the same bound. */
-export function extremeCalls(context: Service['context'], which: Interface, known: Known): ExtremeCall[] {
-  const routes = which === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
+export function extremeCalls(context: Service['context'], apiName: ApiName, known: KnownValues): ExtremeCall[] {
+  const routes = apiName === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
   const byRoute = new Map(inputsOf(routes).map((input) => [input.route, input]));
-  return [...byRoute.values()].flatMap((input, turn) => {
+  return [...byRoute.values()].flatMap((input, valueIndex) => {
     const { route, method } = input;
-    const legal = templateFor({ ...input, place: 'body', name: '' }, known, { turn, hasGap: false });
+    const legal = templateFor({ ...input, place: 'body', name: '' }, known, { valueIndex, hasGap: false });
     return (['query', 'body'] as const).flatMap((place) => {
       const keys = Object.entries((route[place]?.describe()['keys'] ?? {}) as Record<string, Described>);
       const kinds = [...new Set(keys.map(([, described]) => kindOf(described)))];
@@ -62,12 +62,12 @@ export function extremeCalls(context: Service['context'], which: Interface, know
         ...kinds.map((kind) => keys.filter(([, described]) => kindOf(described) === kind)),
       ].filter((group, index) => index < keys.length || group.length > 1);
       return groups.flatMap((group) =>
-        [0, 1].flatMap((end): ExtremeCall[] => {
+        [0, 1].flatMap((bound): ExtremeCall[] => {
           const values = group.flatMap(([name, described]) => {
-            const ends = endsOf(described);
-            return ends === undefined ? [] : [[name, ends[end]] as const];
+            const bounds = boundsOf(described);
+            return bounds === undefined ? [] : [[name, bounds[bound]] as const];
           });
-          const id = `${method} ${route.path} ${place} ${values.map(([name]) => name).join()} at end ${end}`;
+          const id = `${method} ${route.path} ${place} ${values.map(([name]) => name).join()} at bound ${bound}`;
           return values.length === 0 ? [] : [{ id, template: withValues(legal, place, Object.fromEntries(values)) }];
         }),
       );

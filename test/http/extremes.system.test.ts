@@ -28,11 +28,11 @@ test('every route answers within 2 s with each parameter at either bound, withou
   const slow: string[] = [];
   const failed: string[] = [];
   let answered = 0;
-  const calling = (async () => {
-    for (const [index, which] of (['partner', 'operator'] as const).entries()) {
+  const calls = (async () => {
+    for (const [index, apiName] of (['partner', 'operator'] as const).entries()) {
       const target = targets[index] as Target;
-      const calls = await inHost.extremeCalls(which, target.known);
-      await inParallel(calls, AT_A_TIME, async ({ id, template }) => {
+      const extremeCalls = await inHost.extremeCalls(apiName, target.known);
+      await inParallel(extremeCalls, AT_A_TIME, async ({ id, template }) => {
         const askedAt = performance.now();
         const { status } = await sendAs(sender, target, legalRequest(template));
         if (performance.now() - askedAt > LONGEST_MS) slow.push(id);
@@ -41,9 +41,9 @@ test('every route answers within 2 s with each parameter at either bound, withou
       });
     }
   })();
-  const alive = async () => expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-  const { max } = await durationsDuring(calling, 20, alive);
-  await calling;
+  const checkHealth = async () => expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  const { max } = await durationsDuring(calls, 20, checkHealth);
+  await calls;
   expect([slow, failed]).toEqual([[], []]);
   expect(max).toBeLessThan(LONGEST_MS);
   expect(answered).toBeGreaterThan(500);

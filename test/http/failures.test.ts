@@ -62,7 +62,7 @@ describe('when the database cannot be reached', () => {
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   });
 
-  test('a browser gets an error page, also at the sign-in, and a program the usual error', async () => {
+  test('a browser gets an error page, even if its session cannot be checked; a program gets JSON', async () => {
     const browser = { accept: 'text/html,*/*;q=0.8' };
     const operator = operatorOf(service);
     await failpoint('alwaysOn', NOT_PRIMARY);

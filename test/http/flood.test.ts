@@ -12,21 +12,21 @@ import { quotaOf } from './quota.ts';
 
 const LIMIT = scaled(600, 60);
 /** On a busy machine, Redis may not respond in time; the process then counts by itself, from zero. */
-const MAY_BE_SERVED = isLongTier ? LIMIT : 2 * LIMIT;
+const MAX_SERVED = isLongTier ? LIMIT : 2 * LIMIT;
 const BAD_KEYS_LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
 const CALLS = scaled(5000, 200);
 const CONNECTIONS = scaled(32, 8);
 /** Twice the longest time of any call on a busy machine. Checked only in the long tier, which runs nothing else. */
-const WAITED_MS = 3000;
+const MAX_P99_MS = 3000;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
 afterAll(() => service.stop());
 const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 };
 const { id: venueId } = await anyVenue(service, [allDay]);
 
-/** Calls for the flood: the cheapest one, a day of 288 slots, and a day's deliveries. */
-const FLOODED = [
+/** The calls of a flood: the cheapest one, a day of 288 slots, and a day's deliveries. */
+const FLOODED_PATHS = [
   ['the venues', VENUES],
   ['availability', `/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`],
   ['observability', '/api/v1/partner/observability?status=all'],
@@ -46,11 +46,11 @@ async function flood(apiKey: string, localAddress: string, calls: number, path =
         .on('error', reject)
         .end();
     });
-  let left = calls;
-  const lines = Array.from({ length: CONNECTIONS }, async () => {
-    while (left-- > 0) await call();
+  let remainingCalls = calls;
+  const callers = Array.from({ length: CONNECTIONS }, async () => {
+    while (remainingCalls-- > 0) await call();
   });
-  await Promise.all(lines);
+  await Promise.all(callers);
   agent.destroy();
   return statuses;
 }
@@ -62,7 +62,7 @@ async function callsDuring({ api }: Partner, until: Promise<unknown>): Promise<{
   return { replies, p99 };
 }
 
-test.each(FLOODED.slice(0, isLongTier ? undefined : 1))(
+test.each(FLOODED_PATHS.slice(0, isLongTier ? undefined : 1))(
   'a partner that floods %s is limited, and another has all of its own limit, without waiting',
   async (what, path) => {
     const [flooding, other] = [await anyPartner(service, [venueId]), await anyPartner(service)];
@@ -78,12 +78,12 @@ test.each(FLOODED.slice(0, isLongTier ? undefined : 1))(
       ]),
     );
     expect(served).toBeGreaterThanOrEqual(LIMIT);
-    expect(served).toBeLessThanOrEqual(MAY_BE_SERVED);
+    expect(served).toBeLessThanOrEqual(MAX_SERVED);
     expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
-    // The flood uses none of this quota. If the process counts from zero, as above, more is left.
-    const missing = replies.map((reply, n) => LIMIT - 1 - n - Number(quotaOf(reply)?.remaining));
-    expect(Math.max(...missing)).toBeLessThanOrEqual(0);
-    if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
+    // The flood uses none of the other partner's quota. A process that counts from zero, as above, leaves more of it.
+    const overcounts = replies.map((reply, n) => LIMIT - 1 - n - Number(quotaOf(reply)?.remaining));
+    expect(Math.max(...overcounts)).toBeLessThanOrEqual(0);
+    if (isLongTier) expect(p99).toBeLessThan(MAX_P99_MS);
     report({
       promise: 8,
       experiment: `one partner floods ${what} over ${CONNECTIONS} connections`,
@@ -107,7 +107,7 @@ test('an address that floods with wrong keys is limited, but its valid keys are 
     ]),
   );
   expect(replies.map(verdict)).toEqual(Array(replies.length).fill('200'));
-  if (isLongTier) expect(p99).toBeLessThan(WAITED_MS);
+  if (isLongTier) expect(p99).toBeLessThan(MAX_P99_MS);
   // Control: an address without earlier tries still gets 401.
   expect([...(await flood(guessed, '127.0.0.2', 1)).keys()]).toEqual([401]);
   report({

@@ -13,7 +13,7 @@ app.get('/', (_req, res) => {
 const listener = await listen(app, '127.0.0.1', 0);
 afterAll(() => listener.close());
 
-/** Connects and sends its request at once; returns everything until the connection ends, or why it broke. */
+/** Connects and sends a request; returns everything received until the connection ends, or the error code. */
 async function request(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: any\r\n\r\n');
@@ -26,7 +26,7 @@ async function request(port: number): Promise<string> {
 test('clients that the system has connected get their responses, even if the listener closes before accepting them', async () => {
   const { port } = new URL(listener.url);
   const responses = Array.from({ length: CLIENTS }, () => request(Number(port)));
-  // The system connects them after this turn of the event loop, in which none is accepted yet.
+  // After this turn of the event loop, the operating system has connected the clients, but none is accepted yet.
   await new Promise<void>((done) => process.nextTick(done));
   const closed = listener.close();
   const received = await Promise.all(responses);
@@ -35,7 +35,7 @@ test('clients that the system has connected get their responses, even if the lis
   await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
 });
 
-test('an idle connection is kept for the configured time, and clients are told a second less', async () => {
+test('an idle connection stays open for the configured time; Keep-Alive states one second less', async () => {
   const brief = await listen(app, '127.0.0.1', 0, { keepAliveTimeoutMs: 2000 });
   const beganAtMs = performance.now();
   const response = await request(Number(new URL(brief.url).port));

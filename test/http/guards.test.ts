@@ -7,17 +7,16 @@ import { verdict } from '../support/verdict.ts';
 import type * as Watched from './guards.in-host.ts';
 
 const GUARD = 'one_claim_per_cell';
-const ABSENT = 'the database lacks indexes or validators, so nothing can be sold';
+const MISSING_GUARDS = 'the database lacks indexes or validators, so nothing can be sold';
 
 const service = await hostedService();
-const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>('test/http/guards.in-host.ts');
+const { listenWatched, failChecks, listMissingGuards } = service.inHost<typeof Watched>('test/http/guards.in-host.ts');
 afterAll(() => service.stop());
-/** Both listeners as in the API process, on the database of a service that does not check guards itself. */
 const listeners = await listenWatched();
 const partner = await anyPartner(service);
 beforeEach(async () => {
   await service.migrate();
-  await eventually('it serves', serves);
+  await eventually('calls to be served', serves);
 });
 
 const reservations = () => service.context.db.collection('reservations');
@@ -25,31 +24,31 @@ const watched = () => createClient(listeners.url, partner.apiKey);
 const call = () => watched().get('/api/v1/partner/venues');
 const admin = () => operatorOf(listeners);
 const serves = async () => (await call()).status === 200;
-const told = async () => (await service.logs()).split(ABSENT).length - 1;
+const countErrorLines = async () => (await service.logs()).split(MISSING_GUARDS).length - 1;
 
 test('dropping an index stops every call of the API, with one error line, until it is migrated', async () => {
-  const before = await told();
+  const before = await countErrorLines();
   await reservations().dropIndex(GUARD);
-  const refused = await eventually('it refuses', async () => {
+  const rejection = await eventually('a call to be rejected', async () => {
     const reply = await call();
     return reply.status === 503 && reply;
   });
 
-  expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
-  expect(refused.headers.get('retry-after')).toBe('1');
-  expect(refused.text).not.toContain(GUARD);
+  expect(verdict(rejection)).toBe('503 SERVICE_UNAVAILABLE');
+  expect(rejection.headers.get('retry-after')).toBe('1');
+  expect(rejection.text).not.toContain(GUARD);
   const change = await admin().post('/api/v1/operator/partners', {});
   expect([verdict(change), change.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
   expect(verdict(await watched().get('/api/v1/nothing'))).toBe('404 ROUTE_NOT_FOUND');
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { missing_indexes: [GUARD] } });
   expect((await watched().get('/healthz')).status).toBe(200);
-  expect(await told()).toBe(before + 1);
+  expect(await countErrorLines()).toBe(before + 1);
   expect(await service.logs()).toMatch(new RegExp(`"level":"error"[^\\n]*"${GUARD}"[^\\n]*npm run migrate`));
   // Control: only the watch rejects calls; without it, the call succeeds.
   expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
 
   await service.migrate();
-  await eventually('it serves again', serves);
+  await eventually('calls to be served again', serves);
   expect((await watched().get('/readyz')).status).toBe(200);
 });
 
@@ -68,7 +67,7 @@ test('an index with another filter, and a validator that is missing or only warn
 
   await command({ validationAction: 'warn' });
   expect(await listMissingGuards()).toEqual(['reservations_validator']);
-  await eventually('it refuses', async () => !(await serves()));
+  await eventually('calls to be rejected', async () => !(await serves()));
   await command({ validationAction: 'error', validator: {} });
   expect(await listMissingGuards()).toEqual(['reservations_validator']);
 });
@@ -79,12 +78,12 @@ test('an operator can undo a double sale made without the index, and then the da
   const [slotId = '', heldSlot = ''] = await freeSlotIds(seller, venue.id);
   const { hold_id: holdId } = await placeHold(seller, heldSlot);
   await reservations().dropIndex(GUARD);
-  await eventually('it refuses', async () => !(await serves()));
+  await eventually('calls to be rejected', async () => !(await serves()));
   // Control: without checks and without the index, a slot is sold twice.
   const [booking] = [await bookSlot(seller, slotId), await bookSlot(seller, slotId)];
   await expect(service.migrate()).rejects.toThrow(/duplicate key.*one_claim_per_cell/);
   // The database lists an index while building it, so calls may have passed meanwhile.
-  await eventually('it refuses again', async () => !(await serves()));
+  await eventually('calls to be rejected again', async () => !(await serves()));
 
   const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
   expect(verdict(await admin().post('/api/v1/operator/walk-ins', {}))).toBe('503 SERVICE_UNAVAILABLE');
@@ -94,11 +93,11 @@ test('an operator can undo a double sale made without the index, and then the da
   const release = `/api/v1/operator/holds/${String(holdId)}/release`;
   expect(verdict(await admin().post(release, { reason: 'Held twice' }))).toBe('200');
   await service.migrate();
-  await eventually('it serves again', serves);
+  await eventually('calls to be served again', serves);
 });
 
 test('a failed check stops no calls', async () => {
-  await loseLooks();
+  await failChecks();
   // Control: the checks do fail.
   expect(await watched().get('/readyz')).toMatchObject({ status: 503, body: { database: 'unreachable' } });
   expect(await serves()).toBe(true);

@@ -27,7 +27,7 @@ describe('a key in the header Idempotency-Key', () => {
     ['in the quotation marks of the draft', 'a-', '"a-', '"'],
     ['beyond ASCII, in UTF-8', 'ключ-café-', Buffer.from('ключ-café-').toString('latin1'), ''],
     ['in Latin-1, as browsers send it', 'café-', 'café-', ''],
-  ])('is the key of the field: %s', async (_what, text, before, after) => {
+  ])('is the same key as in the field idempotency_key: %s', async (_what, text, prefix, suffix) => {
     const [slot, key] = [newSlot(), newKey()];
     // The tests' client sends headers in UTF-8; `fetch` sends each character as a byte.
     const first = await fetch(`${service.url}/api/v1/partner/holds`, {
@@ -35,7 +35,7 @@ describe('a key in the header Idempotency-Key', () => {
       headers: {
         'x-api-key': partner.apiKey,
         'content-type': 'application/json',
-        'idempotency-key': before + key + after,
+        'idempotency-key': prefix + key + suffix,
       },
       body: JSON.stringify({ slot_id: slot }),
     });

@@ -13,7 +13,7 @@ import { legalRequest, requestWith } from './injection-template.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 /** The number of payloads for each input; all inputs of a place together get every payload. */
-const OF_EACH: Readonly<Record<Place, number>> = {
+const PAYLOADS_PER_INPUT: Readonly<Record<Place, number>> = {
   body: scaled(ALL, 2),
   field: scaled(ALL, 1),
   query: scaled(ALL, 2),
@@ -21,9 +21,9 @@ const OF_EACH: Readonly<Record<Place, number>> = {
   header: scaled(ALL, 1),
 };
 
-/** What was sent, and every wrong response. */
+/** What an attack sent, and every wrong response. */
 export type Findings = {
-  sent: number;
+  sentCount: number;
   inputs: Set<string>;
   /** `field: NUL` */
   shots: Set<string>;
@@ -32,16 +32,16 @@ export type Findings = {
 
 /** Sends payloads to the inputs of a listener, and checks each response. Listings must not change meanwhile. */
 export async function attack(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Findings> {
-  const found: Findings = { sent: 0, inputs: new Set(), shots: new Set(), faults: [] };
-  const rows = await rowsOf(
+  const found: Findings = { sentCount: 0, inputs: new Set(), shots: new Set(), faults: [] };
+  const rows = await rowCounts(
     sender,
     target,
     inputs.filter(({ place }) => place === 'query'),
   );
   const shots = inputs.flatMap((input) => shotsFor(input).map((shot) => ({ input, shot })));
   const templates = await target.templatesFor(
-    shots.map(({ input }) => ({ id: input.id, as: 'gap' })),
-    { turns: true },
+    shots.map(({ input }) => ({ id: input.id, form: 'gap' })),
+    { variesValues: true },
   );
   const work = templates.map((template, index) => ({
     template,
@@ -49,7 +49,7 @@ export async function attack(sender: Sender, target: Target, inputs: readonly In
   }));
   await inParallel(work, CONNECTIONS, async ({ input, shot, template }) => {
     const request = requestWith(input, shot, template);
-    found.sent += 1;
+    found.sentCount += 1;
     found.inputs.add(input.id);
     found.shots.add(`${input.place}: ${shot.name}`);
     const first = await sendAs(sender, target, request);
@@ -67,20 +67,19 @@ export function sendAs(sender: Sender, { url, apiKey }: Target, request: RawRequ
   return sender.send(url, { ...request, headers: { ...request.headers, ...key } });
 }
 
-/** The payloads of one input: the next part of all payloads, in an order by the seed. */
+/** The payloads of one input: the next slice of all payloads, which the seed shuffles. */
 function shotsFor({ place, index }: Input): Shot[] {
   const random = mulberry32(propertySeed());
-  const shots = SHOTS[place].map((shot) => ({ shot, at: random() })).sort((a, b) => a.at - b.at);
-  const count = Math.min(OF_EACH[place], shots.length);
-  const places = Array.from({ length: count }, (_, n) => (index * count + n) % shots.length);
-  return places.flatMap((at) => shots[at]?.shot ?? []);
+  const shots = SHOTS[place].map((shot) => ({ shot, order: random() })).sort((a, b) => a.order - b.order);
+  const count = Math.min(PAYLOADS_PER_INPUT[place], shots.length);
+  return Array.from({ length: count }, (_, n) => shots[(index * count + n) % shots.length]?.shot ?? []).flat();
 }
 
 /** The number of rows in each listing when its parameter has a legal value. */
-async function rowsOf(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, number>> {
+async function rowCounts(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, number>> {
   const templates = await target.templatesFor(
-    inputs.map(({ id }) => ({ id, as: 'legal' })),
-    { turns: false },
+    inputs.map(({ id }) => ({ id, form: 'legal' })),
+    { variesValues: false },
   );
   const count = async (template: Template | undefined) => {
     if (template === undefined) throw new Error('A template is missing');

@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../src/http/example-values.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Place } from './injection-payloads.ts';
-import type { Input, Known, Template } from './injection-template.ts';
+import type { Input, KnownValues, Template } from './injection-template.ts';
 import { MARK } from './injection-template.ts';
 
 type Json = Record<string, unknown>;
@@ -12,17 +12,17 @@ type Json = Record<string, unknown>;
 export type InputOfRoute = Input & { route: Operation };
 
 const HEADERS = ['x-api-key', 'x-request-id', 'content-type'];
-const NOBODY = '00000000-0000-7000-8000-00000000dead';
+const UNKNOWN_ID = '00000000-0000-7000-8000-00000000dead';
 
 /** All inputs of the routes by their schemas, including nested members and items of lists. */
 export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
-  const seen: Record<Place, number> = { body: 0, field: 0, query: 0, path: 0, header: 0 };
+  const nextIndex: Record<Place, number> = { body: 0, field: 0, query: 0, path: 0, header: 0 };
   return routes.flatMap((route) => {
     const method = route.method.toUpperCase();
     const input = (place: Place, name: string, isScalar = true): InputOfRoute => {
       const id = `${method} ${route.path} ${place} ${name}`;
-      const index = seen[place];
-      seen[place] += 1;
+      const index = nextIndex[place];
+      nextIndex[place] += 1;
       return { id, method, place, name, route, index, isScalar };
     };
     const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => input('path', name));
@@ -58,10 +58,10 @@ function fieldsOf({ type, keys, items }: Described, name: string): { name: strin
 /** The legal call of a route, optionally with a gap in place of `input`. */
 export function templateFor(
   { route, method, place, name }: InputOfRoute,
-  known: Known,
-  { turn, hasGap }: { turn: number; hasGap: boolean },
+  known: KnownValues,
+  { valueIndex, hasGap }: { valueIndex: number; hasGap: boolean },
 ): Template {
-  const legal = legalValues(known, turn);
+  const legal = legalValues(known, valueIndex);
   const gap = (where: Place) => (hasGap && place === where ? name : undefined);
   const query = queryOf(route, legal, place === 'query' ? name : undefined, hasGap);
   // A request that tests a header names no real object, so it changes nothing.
@@ -77,22 +77,22 @@ export function templateFor(
 
 type Legal = (name: string) => unknown;
 
-function legalValues(known: Known, turn: number): Legal {
+function legalValues(known: KnownValues, valueIndex: number): Legal {
   return (name) => {
     if (name === 'idempotency_key') return `key-${Math.random()}`;
     const values = known[name] ?? [];
-    return values.at(turn % values.length);
+    return values.at(valueIndex % values.length);
   };
 }
 
 function pathOf(route: Operation, legal: Legal, gap: string | undefined): string {
   return route.path.replace(/([\w-]+)\/:(\w+)/g, (_whole, collection: string, parameter: string) => {
-    const real = textOf(legal(collection) ?? NOBODY);
-    return `${collection}/${parameter === gap ? MARK : real}`;
+    const id = textOf(legal(collection) ?? UNKNOWN_ID);
+    return `${collection}/${parameter === gap ? MARK : id}`;
   });
 }
 
-/** The required parameters and `target`; `legal` is the target's legal value. */
+/** The query with the required parameters and `target`; `legal` is the legal value of `target`. */
 function queryOf(
   route: Operation,
   legal: Legal,
@@ -101,8 +101,7 @@ function queryOf(
 ): { text: string; legal: string } {
   let legalOfTarget = 'x';
   const pairs = Object.entries(keysOf(route.query)).flatMap(([name, described]) => {
-    const isNeeded = isRequired(described);
-    if (!isNeeded && name !== target) return [];
+    if (!isRequired(described) && name !== target) return [];
     const accepted = route.query?.extract(name);
     const known = legal(name);
     const isKnown = known !== undefined && accepted?.validate(known).error === undefined;

@@ -4,27 +4,27 @@ import { verdict } from '../support/verdict.ts';
 import type { Shot } from './injection-payloads.ts';
 import type { Input } from './injection-template.ts';
 
-/** The fault of the response to a payload; undefined if none. `most`: rows of the listing for a legal value. */
-export function faultOf(input: Input, shot: Shot, path: string, reply: Reply, most?: number): string | undefined {
+/** The fault of the response to a payload; undefined if none. `maxRows`: the rows for a legal value. */
+export function faultOf(input: Input, shot: Shot, path: string, reply: Reply, maxRows?: number): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
-  if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
-    return `a refusal of ${reply.text.length} characters`;
+  if (reply.status >= 400 && reply.text.length > MAX_REJECTION_CHARACTERS)
+    return `a rejection of ${reply.text.length} characters`;
   try {
     // The request is not HTTP and reaches no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.method, path, reply);
-    return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(reply, most);
+    return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(reply, maxRows);
   } catch (err) {
     return (err as Error).message;
   }
 }
 
 /** A rejection may repeat the payload once, but not multiply it. */
-const MOST_OF_A_REFUSAL = 20_000;
+const MAX_REJECTION_CHARACTERS = 20_000;
 
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 
-/** The rules of single places; all places may answer 4xx. */
+/** Rules for each kind of place. Every place may respond with 4xx. */
 function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers, text }: Reply): string | undefined {
   const { place, name, isScalar } = input;
   const isSuccess = !answer.startsWith('4');
@@ -33,22 +33,22 @@ function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers, tex
   // Revoking a missing grant succeeds.
   const isNothing = answer === '204' || text === '{"released_holds":[]}';
   if (place === 'path' && isSuccess && !isNothing) return `found: ${answer}`;
-  if (place === 'query' && isSuccess && shot.isStructure === true) return `taken: ${answer}`;
+  if (place === 'query' && isSuccess && shot.isStructure === true) return `accepted: ${answer}`;
   if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY') return `let in: ${answer}`;
-  if (place === 'field' && isScalar && shot.isStructure === true && !refuses(answer, name)) {
+  if (place === 'field' && isScalar && shot.isStructure === true && !rejects(answer, name)) {
     return `no fault of the field: ${answer}`;
   }
   return undefined;
 }
 
-function refuses(answer: string, name: string): boolean {
+function rejects(answer: string, name: string): boolean {
   const [status, code, ...fields] = answer.split(/,? /);
   return status === '400' && (code === 'INVALID_JSON' || (code === 'VALIDATION_ERROR' && fields.includes(name)));
 }
 
 /** An accepted payload is a value, which must not match more rows than a legal one. */
-function faultOfRows(reply: Reply, most: number | undefined): string | undefined {
+function faultOfRows(reply: Reply, maxRows: number | undefined): string | undefined {
   const count = (reply.body as { count?: unknown } | undefined)?.count;
-  if (most === undefined || typeof count !== 'number') return undefined;
-  return count > most ? `${count} rows in the place of ${most}` : undefined;
+  if (maxRows === undefined || typeof count !== 'number') return undefined;
+  return count > maxRows ? `${count} rows instead of ${maxRows}` : undefined;
 }

@@ -34,7 +34,7 @@ export const OPERATORS: Readonly<Record<string, unknown>> = {
   $set: { status: 'active', role: OPERAND },
 };
 
-const written = (name: string, text: string): Payload => ({ name, json: JSON.stringify(text), text });
+const textPayload = (name: string, text: string): Payload => ({ name, json: JSON.stringify(text), text });
 const structure = (name: string, json: string): Payload => ({
   name,
   json,
@@ -56,44 +56,44 @@ const PAYLOADS: readonly Payload[] = [
   structure('the member __proto__', '{"__proto__":{"polluted":true}}'),
   structure('the member constructor', '{"constructor":{"prototype":{"polluted":true}}}'),
   structure('the member prototype', '{"prototype":{"polluted":true}}'),
-  structure('a thing that looks like a text', '{"length":5,"0":"a","toString":"x","valueOf":"y","toJSON":1}'),
+  structure('an object that looks like a string', '{"length":5,"0":"a","toString":"x","valueOf":"y","toJSON":1}'),
   structure('a list of texts', '["a","b"]'),
   structure('a list in a list', '[[[["a"]]]]'),
-  structure('30,000 numbers beside each other', `[${'1,'.repeat(29_999)}1]`),
-  structure('10,000 objects in each other', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`),
-  structure('10,000 lists in each other', `${'['.repeat(10_000)}${']'.repeat(10_000)}`),
-  written('an operator as text', '{"$ne":null}'),
-  written('the name of an operator', '$where'),
-  written('a variable of an aggregation', '$$ROOT'),
-  written('a pattern for everything', '.*'),
-  written('a pattern that backtracks', `(a+)+$${'a'.repeat(60)}!`),
-  written('__proto__ as text', '__proto__'),
-  written('constructor as text', 'constructor'),
-  written('NUL', 'a\u0000b'),
-  written('control characters', 'a\u0001\u0008\u001b[2J\u007f\u0085'),
-  written('the first half of a surrogate pair', 'a\ud800'),
-  written('the second half of a surrogate pair', '\udfffa'),
-  written('a line of a log', 'x\r\n{"level":50,"msg":"forged"}'),
-  written('a header', 'x\r\nSet-Cookie: forged=1'),
-  written('a change of direction', 'a\u202egnp.exe\u2066'),
-  written('a mark of byte order', '\ufeffa'),
-  written('a dollar in full width', '＄ne\u200b'),
-  written('a template', '{{7*7}}${7*7}<%= 7*7 %>#{7*7}'),
-  written('SQL', "' OR '1'='1'; DROP TABLE bookings;--"),
-  written('a shell', '$(touch forged)`id`;| cat /etc/passwd &'),
-  written('a look-up', '${jndi:ldap://127.0.0.1:9/a}'),
-  written('a path', '../../../../etc/passwd'),
-  written('HTML', '"><script>alert(1)</script><img src=x onerror=alert(1)>'),
-  written('nothing', ''),
-  { ...written('a very long text', 'x'.repeat(60_000)), text: 'x'.repeat(6000) },
-  bytes('bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0xc0, 0xaf, 0xed, 0xa0, 0x80])),
+  structure('a list of 30,000 numbers', `[${'1,'.repeat(29_999)}1]`),
+  structure('10,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`),
+  structure('10,000 nested lists', `${'['.repeat(10_000)}${']'.repeat(10_000)}`),
+  textPayload('an operator as text', '{"$ne":null}'),
+  textPayload('the name of an operator', '$where'),
+  textPayload('a variable of an aggregation', '$$ROOT'),
+  textPayload('a pattern for everything', '.*'),
+  textPayload('a pattern that backtracks', `(a+)+$${'a'.repeat(60)}!`),
+  textPayload('__proto__ as text', '__proto__'),
+  textPayload('constructor as text', 'constructor'),
+  textPayload('NUL', 'a\u0000b'),
+  textPayload('control characters', 'a\u0001\u0008\u001b[2J\u007f\u0085'),
+  textPayload('the first half of a surrogate pair', 'a\ud800'),
+  textPayload('the second half of a surrogate pair', '\udfffa'),
+  textPayload('a line of a log', 'x\r\n{"level":50,"msg":"forged"}'),
+  textPayload('a header', 'x\r\nSet-Cookie: forged=1'),
+  textPayload('a change of direction', 'a\u202egnp.exe\u2066'),
+  textPayload('a byte order mark', '\ufeffa'),
+  textPayload('a dollar in full width', '＄ne\u200b'),
+  textPayload('a template', '{{7*7}}${7*7}<%= 7*7 %>#{7*7}'),
+  textPayload('SQL', "' OR '1'='1'; DROP TABLE bookings;--"),
+  textPayload('shell commands', '$(touch forged)`id`;| cat /etc/passwd &'),
+  textPayload('a JNDI look-up', '${jndi:ldap://127.0.0.1:9/a}'),
+  textPayload('a path', '../../../../etc/passwd'),
+  textPayload('HTML', '"><script>alert(1)</script><img src=x onerror=alert(1)>'),
+  textPayload('empty text', ''),
+  { ...textPayload('a very long text', 'x'.repeat(60_000)), text: 'x'.repeat(6000) },
+  bytes('bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0xc0, 0xaf, 0xed, 0xa0, 0x80])),
   literal('null', 'null'),
   literal('true', 'true'),
   literal('minus zero', '-0'),
   literal('NaN', 'NaN'),
   literal('1e400', '1e400'),
-  literal('a fraction below all', '5e-324'),
-  literal('more than an integer can be', '9007199254740993'),
+  literal('the smallest fraction', '5e-324'),
+  literal('an integer beyond the safe range', '9007199254740993'),
   literal('a number of 100,000 digits', '9'.repeat(100_000)),
 ];
 
@@ -125,10 +125,10 @@ const bodyShots: Shot[] = [
     `"$where":"sleep(5000)","$set":{"role":"${OPERAND}"},"a.b":1,"a\\u0000":1`,
     `"_id":"${FORGED}","partner_id":"${FORGED}","partnerId":"${FORGED}","claimed":"${FORGED}","role":"${OPERAND}"`,
   ].map((members) => ({
-    name: `beside what is legal: ${members.slice(0, 24)}`,
+    name: `before the legal members: ${members.slice(0, 24)}`,
     raw: (_name: string, legal: string) => joined(legal.replace(/\{/, `{${members}${legal === '{}' ? '' : ','}`)),
   })),
-  { name: 'a mark of byte order before it', raw: (_name, legal) => joined('\ufeff', legal) },
+  { name: 'a byte order mark before the body', raw: (_name, legal) => joined('\ufeff', legal) },
   { name: 'two bodies', raw: (_name, legal) => joined(legal, legal) },
   { name: 'another encoding', raw: (_name, legal) => Buffer.from(legal, 'utf16le') },
 ];
@@ -144,7 +144,7 @@ const queryShots: Shot[] = [
   ),
   ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map(
     (suffix): Shot => ({
-      name: `${suffix} beside what is legal`,
+      name: `${suffix} after the legal value`,
       isStructure: true,
       raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
     }),
@@ -154,7 +154,7 @@ const queryShots: Shot[] = [
     isStructure: true,
     raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, '=', encoded(legal)),
   },
-  { name: 'half a percent sign', raw: (field) => joined(field, '=%E0%A4%A') },
+  { name: 'incomplete percent-encoding', raw: (field) => joined(field, '=%E0%A4%A') },
 ];
 
 /** Every way to put each payload in a place. */
@@ -162,7 +162,7 @@ export const SHOTS: Readonly<Record<Place, readonly Shot[]>> = {
   body: bodyShots,
   field: fieldShots,
   query: queryShots,
-  // Without its last segment, it is another path.
+  // An empty segment would make another path.
   path: PAYLOADS.filter(({ text }) => text !== '').map(({ name, text }) => ({
     name,
     raw: () => joined(encoded(text)),
@@ -195,7 +195,7 @@ export function injectedInto(value: unknown, path = ''): string[] {
 
 const isSame = (member: unknown, operand: unknown) => JSON.stringify(member) === JSON.stringify(operand);
 
-/** Never a stored member or an operator that the service uses. */
+/** Names that no document and no command of the service contains. */
 const NEVER_A_KEY = new Set([
   ...['polluted', 'role', '__proto__', 'constructor', 'prototype', '_bsontype'],
   ...['$where', '$regex', '$function', '$accumulator'],

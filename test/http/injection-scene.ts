@@ -4,17 +4,17 @@ import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { HostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
-import type { Input, Known, Template } from './injection-template.ts';
+import type { Input, KnownValues, Template } from './injection-template.ts';
 
-/** One of the two interfaces, its caller, and the objects that its calls need to succeed. */
+/** One of the two APIs, its caller, and the objects that its calls need to succeed. */
 export type Target = {
   url: string;
   apiKey: string;
   inputs: Input[];
-  known: Known;
+  known: KnownValues;
   legalCalls(): Promise<{ id: string; template: Template }[]>;
-  /** Makes them in the process of the service. */
-  templatesFor(asked: readonly Injection.Asked[], how: { turns: boolean }): Promise<Template[]>;
+  /** Makes the templates in the process of the service. */
+  templatesFor(wanted: readonly Injection.WantedTemplate[], how: { variesValues: boolean }): Promise<Template[]>;
 };
 
 /** The module that the suite calls in the host's process. */
@@ -23,12 +23,12 @@ export const INJECTION = 'test/http/injection.in-host.ts';
 const RARE = { customer_name: 'Zoya Khan', customer_phone: '+919845012345' };
 const OPERATOR = '/api/v1/operator';
 
-/** Both listeners of a service with a few objects of every kind; few of the bookings are the `RARE` customer's. */
+/** Creates a few objects of every kind, with two bookings of the `RARE` customer; returns both APIs as targets. */
 export async function injectionScene(service: HostedService): Promise<Target[]> {
   const { partner, values } = await provision(service);
   const slots = [...(values['slots'] ?? [])];
   for (const _ of [1, 2]) await bookSlot(partner, slots.shift() ?? '', RARE);
-  const shared: Known = {
+  const shared: KnownValues = {
     ...values,
     customer_name: [RARE.customer_name],
     customer_phone: [RARE.customer_phone],
@@ -40,41 +40,41 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     // A sample must be of a type that its subscription still has.
     event_types: [[...EVENT_TYPES]],
   };
-  const ofOperator = {
+  const operatorValues = {
     ...shared,
-    ...(await operatorsOwn(service)),
+    ...(await createOperatorObjects(service)),
     'dead-letters': values['deliveries'] ?? [],
   };
   return [
     await targetOf(service, 'partner', { url: service.url, apiKey: partner.apiKey, known: shared }),
-    await targetOf(service, 'operator', { url: service.adminUrl, apiKey: OPERATOR_KEY, known: ofOperator }),
+    await targetOf(service, 'operator', { url: service.adminUrl, apiKey: OPERATOR_KEY, known: operatorValues }),
   ];
 }
 
 async function targetOf(
   service: HostedService,
-  which: Injection.Interface,
-  own: { url: string; apiKey: string; known: Known },
+  apiName: Injection.ApiName,
+  own: { url: string; apiKey: string; known: KnownValues },
 ): Promise<Target> {
   const { listInputs, makeLegalCalls, makeTemplates } = service.inHost<typeof Injection>(INJECTION);
   return {
     ...own,
-    inputs: await listInputs(which),
-    legalCalls: () => makeLegalCalls(which, own.known),
-    templatesFor: (asked, { turns }) => makeTemplates(which, { known: own.known, asked, turns }),
+    inputs: await listInputs(apiName),
+    legalCalls: () => makeLegalCalls(apiName, own.known),
+    templatesFor: (wanted, { variesValues }) => makeTemplates(apiName, { known: own.known, wanted, variesValues }),
   };
 }
 
 /** Objects for the operator's calls, whose changes must not disturb the partner's calls. */
-async function operatorsOwn(service: HostedService): Promise<Known> {
+async function createOperatorObjects(service: HostedService): Promise<KnownValues> {
   const operator = operatorOf(service);
   const venue = await anyVenue(service, [{}, {}]);
-  const made = async (path: string, body: unknown, id: string) =>
+  const create = async (path: string, body: unknown, id: string) =>
     expectStatus(await operator.post(OPERATOR + path, body), 201)[id];
   const rule = () =>
-    made(`/resources/${venue.resourceIds[0]}/price-rules`, { name: 'Peak', multiplier: 2 }, 'price_rule_id');
+    create(`/resources/${venue.resourceIds[0]}/price-rules`, { name: 'Peak', multiplier: 2 }, 'price_rule_id');
   const span = { starts_at: `${dateIn(60)}T04:30:00Z`, ends_at: `${dateIn(61)}T04:30:00Z` };
-  const blackout = () => made(`/venues/${venue.id}/blackouts`, { ...span, reason: 'rain' }, 'blackout_id');
+  const blackout = () => create(`/venues/${venue.id}/blackouts`, { ...span, reason: 'rain' }, 'blackout_id');
   return {
     venues: [venue.id],
     resources: venue.resourceIds,

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import type { Reply } from '../support/client.ts';
 import { converse, repliesIn } from './raw-connection.ts';
 
-/** A request that is sent byte for byte; also `header`, for which the library rejects some bytes. */
+/** A request that is sent byte for byte. `header` may contain bytes that Node's HTTP client rejects. */
 export type RawRequest = {
   method: string;
   path: string;
@@ -13,7 +13,7 @@ export type RawRequest = {
 };
 
 export type Sender = {
-  send(url: string, asked: RawRequest): Promise<Reply>;
+  send(url: string, raw: RawRequest): Promise<Reply>;
   close(): void;
 };
 
@@ -25,18 +25,18 @@ export function createSender(): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let callers = 0;
   return {
-    send: (url, asked) => {
-      if (asked.header === undefined) return sendByLibrary(agent, url, asked);
+    send: (url, raw) => {
+      if (raw.header === undefined) return sendByLibrary(agent, url, raw);
       callers += 1;
       // Its own address, so that the limit of bad keys per address never applies.
-      return sendBytes(`127.1.${callers >> 8}.${callers & 255}`, url, asked, asked.header);
+      return sendBytes(`127.1.${callers >> 8}.${callers & 255}`, url, raw, raw.header);
     },
     close: () => agent.destroy(),
   };
 }
 
-function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Reply> {
-  const { method, path, headers, body } = asked;
+function sendByLibrary(agent: Agent, url: string, raw: RawRequest): Promise<Reply> {
+  const { method, path, headers, body } = raw;
   const { hostname, port } = new URL(url);
   const length = body === undefined ? {} : { 'content-length': String(body.length) };
   const options: RequestOptions = { agent, hostname, port, method, path, headers: { ...headers, ...length } };
@@ -58,7 +58,7 @@ function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Re
     sent.on('error', (err) => {
       // The server may close an idle connection just when the next request is sent over it.
       if (sent.reusedSocket && (err as NodeJS.ErrnoException).code === 'ECONNRESET') {
-        resolve(sendByLibrary(agent, url, asked));
+        resolve(sendByLibrary(agent, url, raw));
       } else {
         reject(new Error(`${method} ${path.slice(0, 200)}`, { cause: err }));
       }

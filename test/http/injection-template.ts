@@ -2,7 +2,7 @@ import type { Place, Shot } from './injection-payloads.ts';
 import type { RawRequest } from './injection-sender.ts';
 
 /** Real values by field name, or by the segment before a path parameter (`holds`). */
-export type Known = Readonly<Record<string, readonly unknown[]>>;
+export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** One place of a route in which a caller can put a value. */
 export type Input = {
@@ -12,7 +12,7 @@ export type Input = {
   place: Place;
   /** The name; for a field its path, `weekly.mon.0.start`. */
   name: string;
-  /** Its number among the inputs of its kind; selects its payloads. */
+  /** The index among the inputs of the same place; selects the payloads. */
   index: number;
   /** Whether the field must not be an object or a list. */
   isScalar: boolean;

@@ -16,7 +16,7 @@ const partner = await anyPartner(service, [venue.id]);
 const slots = await freeSlotIds(partner, venue.id);
 for (const slot of slots.slice(0, 3)) await bookSlot(partner, slot);
 const allBookings = await partner.api.get('/api/v1/bookings');
-const held = await partner.api.post('/api/v1/partner/holds', { slot_id: slots[3] });
+const holdReply = await partner.api.post('/api/v1/partner/holds', { slot_id: slots[3] });
 const inputs = await listInputs('partner');
 afterAll(() => service.stop());
 
@@ -40,17 +40,23 @@ describe('a wrong response is noticed', () => {
   const list = 'GET /api/v1/bookings';
   const name = `${list} query customer_name`;
   const seconds = 'POST /api/v1/partner/holds field ttl_seconds';
-  const wide = { ...allBookings, status: 400, text: 'x'.repeat(30_000) };
+  const longRejection = { ...allBookings, status: 400, text: 'x'.repeat(30_000) };
   const forged = (header: string, value: string) => withHeader(allBookings, header, value);
   type Case = [what: string, input: string, shot: string, reply: Reply, fault: string];
   test.each<Case>([
     ['a 5xx', name, 'NUL', { ...allBookings, status: 500 }, '500'],
-    ['an operator taken for a parameter', name, '[$ne] after its name', allBookings, 'taken: 200'],
+    ['an operator taken for a parameter', name, '[$ne] after its name', allBookings, 'accepted: 200'],
     ['an undescribed response', name, 'NUL', { ...allBookings, status: 418 }, '418 is not described'],
-    ['a refusal that is long', seconds, '30,000 numbers beside each other', wide, 'a refusal of 30000'],
-    ['a match', 'GET /api/v1/partner/holds/:holdId path holdId', 'NUL', { ...held, status: 200 }, 'found: 200'],
-    ['a structure taken for a scalar', seconds, 'the operator $ne', held, 'no fault of the field: 201'],
-    ['a key that is none', `${list} header x-api-key`, 'NUL', allBookings, 'let in: 200'],
+    ['a long rejection', seconds, 'a list of 30,000 numbers', longRejection, 'a rejection of 30000'],
+    [
+      'a found object',
+      'GET /api/v1/partner/holds/:holdId path holdId',
+      'NUL',
+      { ...holdReply, status: 200 },
+      'found: 200',
+    ],
+    ['a structure taken for a scalar', seconds, 'the operator $ne', holdReply, 'no fault of the field: 201'],
+    ['an invalid key accepted', `${list} header x-api-key`, 'NUL', allBookings, 'let in: 200'],
     ['a forged id', `${list} header x-request-id`, 'HTML', forged('x-request-id', '<script>'), 'a request id of'],
     ['a forged header', `${list} header x-request-id`, 'a header', forged('set-cookie', 'a=1'), 'a header of'],
   ])('%s', (_what, id, shot, reply, fault) => {
@@ -61,7 +67,7 @@ describe('a wrong response is noticed', () => {
   test('more rows than for a legal value are a fault; as many are not', () => {
     const shot = shotOf('query', 'a pattern for everything');
     const faultAt = (most: number) => faultOf(inputOf(name), shot, '/api/v1/bookings', allBookings, most);
-    expect([faultAt(2), faultAt(3)]).toEqual(['3 rows in the place of 2', undefined]);
+    expect([faultAt(2), faultAt(3)]).toEqual(['3 rows instead of 2', undefined]);
   });
 });
 

@@ -5,16 +5,16 @@ import type { Service } from '../support/service.ts';
 import type { InputOfRoute } from './injection-inputs.ts';
 import { inputsOf, templateFor } from './injection-inputs.ts';
 import { injectedInto, OPERATORS } from './injection-payloads.ts';
-import type { Input, Known, Template } from './injection-template.ts';
+import type { Input, KnownValues, Template } from './injection-template.ts';
 
 type Context = Service['context'];
 
-/** The inputs of both interfaces; cached, because describing a schema costs more than its request. */
-const inputs = new WeakMap<Context, Record<Interface, InputOfRoute[]>>();
+/** The inputs of both APIs; cached, because describing a schema costs more than its request. */
+const inputs = new WeakMap<Context, Record<ApiName, InputOfRoute[]>>();
 
-export type Interface = 'partner' | 'operator';
+export type ApiName = 'partner' | 'operator';
 
-function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
+function inputsOfContext(context: Context): Record<ApiName, InputOfRoute[]> {
   const known = inputs.get(context) ?? {
     partner: inputsOf(partnerRoutes(context)),
     operator: inputsOf(operatorRoutes(context)),
@@ -23,34 +23,38 @@ function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
   return known;
 }
 
-/** All inputs of an interface, as `inputsOf` returns them. */
-export const listInputs = (context: Context, which: Interface): Input[] =>
-  inputsOfContext(context)[which].map(({ route: _route, ...input }) => input);
+/** All inputs of an API, as `inputsOf` returns them. */
+export const listInputs = (context: Context, apiName: ApiName): Input[] =>
+  inputsOfContext(context)[apiName].map(({ route: _route, ...input }) => input);
 
-/** A call: legal, or with a gap in place of the input. */
-export type Asked = { id: string; as: 'gap' | 'legal' };
+/** A template for an input: a legal call, or a call with a gap in place of the input. */
+export type WantedTemplate = { id: string; form: 'gap' | 'legal' };
 
-/** The calls; with `turns`, each with the next real values. */
+/** The templates; with `variesValues`, each has the next real values. */
 export function makeTemplates(
   context: Context,
-  which: Interface,
-  { known, asked, turns }: { known: Known; asked: readonly Asked[]; turns: boolean },
+  apiName: ApiName,
+  { known, wanted, variesValues }: { known: KnownValues; wanted: readonly WantedTemplate[]; variesValues: boolean },
 ): Template[] {
-  const byId = new Map(inputsOfContext(context)[which].map((input) => [input.id, input]));
-  return asked.map(({ id, as }, index) => {
+  const byId = new Map(inputsOfContext(context)[apiName].map((input) => [input.id, input]));
+  return wanted.map(({ id, form }, index) => {
     const input = byId.get(id);
     if (input === undefined) throw new Error(`There is no input ${id}`);
-    const turn = turns ? index : 0;
-    return templateFor(input, known, { turn, hasGap: as === 'gap' });
+    const valueIndex = variesValues ? index : 0;
+    return templateFor(input, known, { valueIndex, hasGap: form === 'gap' });
   });
 }
 
 /** The legal call of every route: `POST /api/v1/partner/holds`. */
-export function makeLegalCalls(context: Context, which: Interface, known: Known): { id: string; template: Template }[] {
-  const byRoute = new Map(inputsOfContext(context)[which].map((input) => [input.route, input]));
-  return [...byRoute.values()].map((input, turn) => ({
+export function makeLegalCalls(
+  context: Context,
+  apiName: ApiName,
+  known: KnownValues,
+): { id: string; template: Template }[] {
+  const byRoute = new Map(inputsOfContext(context)[apiName].map((input) => [input.route, input]));
+  return [...byRoute.values()].map((input, valueIndex) => ({
     id: `${input.method} ${input.route.path}`,
-    template: templateFor({ ...input, place: 'body', name: '' }, known, { turn, hasGap: false }),
+    template: templateFor({ ...input, place: 'body', name: '' }, known, { valueIndex, hasGap: false }),
   }));
 }
 
@@ -78,7 +82,7 @@ export async function injectedDocuments({ db }: Context): Promise<{ found: strin
   return { found: (await Promise.all(found)).flat(), collections: names.length };
 }
 
-/** Does the same as a successful injection, on its own collection. */
+/** Does what a successful injection would do, on a separate collection. */
 export async function plantInjection({ db }: Context): Promise<void> {
   const name = { $ne: OPERATORS['$ne'] };
   const planted = db.collection('planted');

@@ -75,17 +75,15 @@ describe('a body that arrives after its key was revoked', () => {
   });
 });
 
-describe('walk-ins at a venue whose transactions are blocked', () => {
-  const walkIn = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: nextSlot() });
+const walkIn = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: nextSlot() });
 
-  test('wait in turn, at most eight; one more is 503 immediately, and changes nothing', async () => {
-    let others: Promise<Reply>[] = [];
-    const whileTheFirstHasTheVenue = async () => {
-      others = Array.from({ length: 9 }, walkIn);
-      expect(verdict(await Promise.race(others))).toBe('503 SERVICE_UNAVAILABLE');
-    };
-    const first = await calls.beforeNext('reservations.findOneAndUpdate', whileTheFirstHasTheVenue, walkIn);
-    const statuses = [first, ...(await Promise.all(others))].map(({ status }) => status);
-    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 9 }, () => 201), 503]);
-  });
+test('at most eight walk-ins wait for a venue whose transactions are blocked; one more is 503 immediately', async () => {
+  let others: Promise<Reply>[] = [];
+  const whileTheFirstHasTheVenue = async () => {
+    others = Array.from({ length: 9 }, walkIn);
+    expect(verdict(await Promise.race(others))).toBe('503 SERVICE_UNAVAILABLE');
+  };
+  const first = await calls.beforeNext('reservations.findOneAndUpdate', whileTheFirstHasTheVenue, walkIn);
+  const statuses = [first, ...(await Promise.all(others))].map(({ status }) => status);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 9 }, () => 201), 503]);
 });

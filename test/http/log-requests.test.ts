@@ -31,7 +31,7 @@ const logged = (count: number) => eventually(`${count} lines`, async () => (line
 
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const IDS = { request_id: ID, server_request_id: ID };
-const OF_ANY = {
+const COMMON_FIELDS = {
   ...IDS,
   level: 'info',
   time: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -49,13 +49,13 @@ test('a request is one line with exactly these fields', async () => {
   await get('/public');
   expect(await logged(2)).toEqual([
     {
-      ...OF_ANY,
+      ...COMMON_FIELDS,
       request_id: 'mine',
       path: '/thing/[other]',
       partner_id: 'the-partner',
       key_id: 'the-key',
     },
-    { ...OF_ANY, path: '/public' },
+    { ...COMMON_FIELDS, path: '/public' },
   ]);
   expect(lines[1]?.['request_id']).toBe(lines[1]?.['server_request_id']);
 });
@@ -63,7 +63,7 @@ test('a request is one line with exactly these fields', async () => {
 test('an error is a separate line with its cause and the same ids, before that of the request', async () => {
   await get('/broken', { 'x-request-id': 'mine' });
   const [fault, line] = await logged(2);
-  const { time, service } = OF_ANY;
+  const { time, service } = COMMON_FIELDS;
   expect(fault).toEqual({
     ...IDS,
     level: 'error',
@@ -74,7 +74,7 @@ test('an error is a separate line with its cause and the same ids, before that o
     err: { ...WITH_STACK, message: 'the cause' },
   });
   expect(line).toEqual({
-    ...OF_ANY,
+    ...COMMON_FIELDS,
     level: 'error',
     request_id: 'mine',
     path: '/broken',

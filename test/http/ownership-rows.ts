@@ -18,7 +18,7 @@ import {
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 
-/** The access that one id in a request gives. */
+/** One id in a request, and the verdicts for the callers who send it. */
 export type Row = {
   /** Method, path and the name of the id, as in the route table. */
   id: string;
@@ -78,7 +78,7 @@ const pathRow = (
   method: 'get' | 'post',
   path: string,
   own: Row['own'],
-  told: readonly [owner: string, stranger: string, missing?: string],
+  verdicts: readonly [owner: string, stranger: string, missing?: string],
   body?: () => Json,
 ): Row => {
   const name = /:(\w+)/.exec(path)?.[1] ?? '';
@@ -86,7 +86,7 @@ const pathRow = (
     const url = path.replace(`:${name}`, id);
     return method === 'get' ? api.get(url) : api.post(url, body?.());
   };
-  return row(`${method.toUpperCase()} ${path} ${name}`, own, call, told);
+  return row(`${method.toUpperCase()} ${path} ${name}`, own, call, verdicts);
 };
 
 /** A row for every id in a request of the partner interface. */
@@ -101,14 +101,14 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     await service.dispatch(await anyHold());
     return (await rowOf(service, 'deliveries', { subscriptionId }))._id;
   };
-  const ended = async () => {
+  const endedDelivery = async () => {
     const id = await anyDelivery();
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     await deliveries.updateOne({ _id: id }, { $set: { state: 'succeeded' } });
     return id;
   };
-  const anyPurchase = async () => String((await buyPackage(owner, await theirPackage()))['id']);
-  const theirPackage = () => anyPackage(service, owner, [venue.id]);
+  const anyPurchase = async () => String((await buyPackage(owner, await ownPackage()))['id']);
+  const ownPackage = () => anyPackage(service, owner, [venue.id]);
   const theVenue = async () => venue.id;
   const theVenueAfter = (work: () => Promise<unknown>) => async () => {
     await work();
@@ -144,10 +144,10 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
   const resource404 = ['200', '404 RESOURCE_NOT_FOUND'] as const;
   const hold404 = ['200', '404 HOLD_NOT_FOUND'] as const;
   const listing = ['200', EMPTY_LIST] as const;
-  const ended403 = ['200', '403 UNAUTHORIZED', '404 BOOKING_NOT_FOUND'] as const;
+  const booking403 = ['200', '403 UNAUTHORIZED', '404 BOOKING_NOT_FOUND'] as const;
   /** A listing or read with an id in its query. */
-  const queryRow = (path: string, name: string, own: Row['own'], told: readonly [string, string], rest = '') =>
-    row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), told);
+  const queryRow = (path: string, name: string, own: Row['own'], verdicts: readonly [string, string], rest = '') =>
+    row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), verdicts);
   const resourceRow = (path: string, rest: string) =>
     row(
       `GET ${path} resource_id`,
@@ -155,10 +155,10 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       (api, id) => api.get(`${path}?venue_id=${ownVenueOf(api).id}&resource_id=${id}&${rest}`),
       resource404,
     );
-  const holdRow = (name: string, own: Row['own'], told: string, body: (api: Client, id: string) => Promise<Json>) =>
+  const holdRow = (name: string, own: Row['own'], verdicts: string, body: (api: Client, id: string) => Promise<Json>) =>
     row(`POST ${PARTNER}/holds ${name}`, own, async (api, id) => api.post(`${PARTNER}/holds`, await body(api, id)), [
       '201',
-      told,
+      verdicts,
     ]);
   return [
     pathRow('get', `${PARTNER}/venues/:venueId`, theVenue, venue404),
@@ -202,10 +202,10 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     queryRow(BOOKINGS, 'venue_id', theVenueAfter(bookedAs('booking_id')), listing),
     queryRow(BOOKINGS, 'hold_id', bookedAs('hold_id'), listing),
     pathRow('get', `${BOOKINGS}/:bookingId`, bookedAs('booking_id'), ['200', '404 BOOKING_NOT_FOUND']),
-    pathRow('post', `${BOOKINGS}/:bookingId/cancel`, bookedAs('booking_id'), ended403, ending),
-    pathRow('post', `${BOOKINGS}/:bookingId/refund`, bookedAs('booking_id'), ended403, ending),
-    queryRow(PACKAGES, 'venue_id', theVenueAfter(theirPackage), listing),
-    pathRow('post', `${PACKAGES}/:packageId/purchase`, theirPackage, ['201', '404 PACKAGE_NOT_FOUND'], purchase),
+    pathRow('post', `${BOOKINGS}/:bookingId/cancel`, bookedAs('booking_id'), booking403, ending),
+    pathRow('post', `${BOOKINGS}/:bookingId/refund`, bookedAs('booking_id'), booking403, ending),
+    queryRow(PACKAGES, 'venue_id', theVenueAfter(ownPackage), listing),
+    pathRow('post', `${PACKAGES}/:packageId/purchase`, ownPackage, ['201', '404 PACKAGE_NOT_FOUND'], purchase),
     pathRow('get', `${PACKAGES}/purchases/:purchaseId`, anyPurchase, ['200', '404 PURCHASE_NOT_FOUND']),
     queryRow(`${PACKAGES}/active`, 'venue_id', theVenue, venue403, `&customer_phone=${encodeURIComponent(PHONE)}`),
     row(
@@ -231,11 +231,11 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       '&status=all',
     ),
     pathRow('get', `${DELIVERIES}/:id`, anyDelivery, ['200', DELIVERY_404]),
-    pathRow('post', `${DELIVERIES}/:id/redeliver`, ended, ['202', DELIVERY_404]),
+    pathRow('post', `${DELIVERIES}/:id/redeliver`, endedDelivery, ['202', DELIVERY_404]),
     pathRow('post', `${SANDBOX}/slots/:slotId/walk-in`, async () => anySlot(), ['201', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/slots/:slotId/release`, soldElsewhere, ['200', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/deliveries/:id/advance`, anyDelivery, ['200', DELIVERY_404]),
-    // Last, because they leave subscriptions of strangers.
+    // Last, because these rows leave subscriptions of strangers.
     ...['venue_ids', 'venue_ids.0'].flatMap((name) => [
       row(`POST ${PARTNER}/webhooks ${name}`, theVenue, (api, id) => subscribeTo(api, [id]), ['201', venue403[1]]),
       row(

@@ -9,17 +9,17 @@ type RouteInput = { method: string; path: string; body?: ObjectSchema; query?: O
 
 /** The ids that a route accepts: path parameters, and ids in body and query at any depth, such as `lines.0.slot_id`. */
 function idsOf(route: RouteInput): string[] {
-  const named = inputsOf([route as Operation])
+  const inputs = inputsOf([route as Operation])
     .filter(({ place }) => place === 'path' || place === 'query' || place === 'field')
     .map(({ place, name }) => ({ name, isId: place === 'path' || /(^|[._])ids?(\.0)?$/.test(name) }));
-  return [...new Set(named.filter(({ isId }) => isId).map(({ name }) => name))];
+  return [...new Set(inputs.filter(({ isId }) => isId).map(({ name }) => name))];
 }
 
-const idsTaken = (routes: readonly RouteInput[]) =>
+const acceptedIds = (routes: readonly RouteInput[]) =>
   routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
 /** All ids that routes of the partner interface accept: `POST /api/v1/partner/holds slot_id`. */
-export const idsOfPartnerRoutes = (context: Service['context']): string[] => idsTaken(partnerRoutes(context));
+export const idsOfPartnerRoutes = (context: Service['context']): string[] => acceptedIds(partnerRoutes(context));
 
 /** All ids of a planted route with an id in every possible place. */
 export function idsOfPlantedRoute(_context: Service['context']): string[] {
@@ -30,7 +30,7 @@ export function idsOfPlantedRoute(_context: Service['context']): string[] {
     query: Joi.object({ venue_id: Joi.string(), limit: Joi.number() }),
     body: Joi.object({ lines: Joi.array().items(line), hold_ids: Joi.array().items(Joi.string()) }),
   };
-  return idsTaken([planted]);
+  return acceptedIds([planted]);
 }
 
 /** The listings of the partner interface, which need no id. */

@@ -32,9 +32,9 @@ async function ownersObjects(): Promise<string> {
 }
 
 test('every id that a partner route accepts has exactly one row, and every row has such an id', async () => {
-  const taken = await routes.idsOfPartnerRoutes();
-  expect(rows.map(({ id }) => id).toSorted()).toEqual(taken.toSorted());
-  expect(taken).toEqual(
+  const acceptedIds = await routes.idsOfPartnerRoutes();
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(acceptedIds.toSorted());
+  expect(acceptedIds).toEqual(
     expect.arrayContaining([
       'POST /api/v1/sandbox/holds/:holdId/expire holdId',
       'GET /api/v1/partner/observability subscription_id',
@@ -43,14 +43,14 @@ test('every id that a partner route accepts has exactly one row, and every row h
 });
 
 test('control: an id in any place of a new route has no row', async () => {
-  const taken = await routes.idsOfPlantedRoute();
-  expect(taken.map((id) => id.split(' ')[2])).toEqual([
+  const acceptedIds = await routes.idsOfPlantedRoute();
+  expect(acceptedIds.map((id) => id.split(' ')[2])).toEqual([
     ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],
   ]);
-  expect(rows.filter(({ id }) => taken.includes(id))).toEqual([]);
+  expect(rows.filter(({ id }) => acceptedIds.includes(id))).toEqual([]);
 });
 
-test('a cursor of one partner’s listing shows nothing of it to another', async () => {
+test('a cursor of one partner’s listing shows nothing of that listing to another partner', async () => {
   for (const path of ['/api/v1/bookings', '/api/v1/partner/holds']) {
     for (const _ of [1, 2]) await bookSlot(owner, anySlot());
     const next = String(expectStatus(await owner.api.get(`${path}?limit=1`), 200)['next_cursor']);
@@ -69,10 +69,10 @@ describe('another partner’s object looks like a missing one, and stays unchang
     const strangers = isOfVenue ? [outsider] : [peer, outsider];
 
     const missing = await row.call(outsider.api, missingLike(id));
-    const refused = await Promise.all(strangers.map(({ api }) => row.call(api, id)));
+    const rejections = await Promise.all(strangers.map(({ api }) => row.call(api, id)));
 
     expect(verdict(missing)).toBe(row.missing);
-    for (const reply of refused) {
+    for (const reply of rejections) {
       expect(verdict(reply)).toBe(row.stranger);
       if (row.stranger === row.missing) expect(bytesOf(reply)).toBe(bytesOf(missing));
     }

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { converse, headOf, repliesIn } from './raw-connection.ts';
 
-/** The rate-limit fields of a response, parsed strictly by the grammar of the draft. */
+/** The RateLimit fields of a response, parsed strictly by the grammar of their IETF draft. */
 export type Quota = {
   policy: string;
   limit: number;
@@ -19,7 +19,7 @@ export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined 
   if (policy === null && state === null) return undefined;
   const [, name = '', limit, windowSeconds] = /^"([a-z-]+)";q=(\d+);w=(\d+)$/.exec(policy ?? '') ?? [];
   const [, sameName, remaining, resetSeconds] = /^"([a-z-]+)";r=(\d+);t=(\d+)$/.exec(state ?? '') ?? [];
-  if (name === '' || name !== sameName) throw new Error(`Not of the draft: ${policy} / ${state}`);
+  if (name === '' || name !== sameName) throw new Error(`Not RateLimit fields of the draft: ${policy} / ${state}`);
   return {
     policy: name,
     limit: Number(limit),

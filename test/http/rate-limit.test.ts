@@ -47,10 +47,10 @@ test('the metrics count only calls beyond the limit', async () => {
   await expectLimited(service.adminUrl, before, { 'partner calls': 3 });
 });
 
-test('the keys of a partner share one count', async () => {
+test('all keys of a partner share one count', async () => {
   const { api, id } = await anyPartner(service);
-  const made = await operatorOf(service).post(`/api/v1/operator/partners/${id}/keys`, {});
-  const second = createClient(service.url, String(expectStatus(made, 201)['api_key']));
+  const reply = await operatorOf(service).post(`/api/v1/operator/partners/${id}/keys`, {});
+  const second = createClient(service.url, String(expectStatus(reply, 201)['api_key']));
   expect(remaining([...(await calls(api, 2)), ...(await calls(second, 1))])).toEqual([4, 3, 2]);
 });
 
@@ -123,7 +123,7 @@ test('unknown paths and methods count too, but are never 429', async () => {
   expect([verdict(wrong), quotaOf(wrong)?.policy]).toEqual(['404 ROUTE_NOT_FOUND', 'bad-keys']);
 });
 
-test('responses without a partner have no limit', async () => {
+test('responses that belong to no partner have no RateLimit fields', async () => {
   const stranger = createClient(service.url, undefined);
   for (const path of ['/healthz', '/readyz', '/api/v1/nothing'])
     expect(quotaOf(await stranger.get(path))).toBeUndefined();

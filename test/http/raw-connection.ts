@@ -6,17 +6,16 @@ export type RawConnection = {
   socket: Socket;
   /** Everything received so far. */
   text(): string;
-  /** Resolves when either side has closed it, with the time that it was open. */
+  /** Resolves when either side has closed the connection, with the milliseconds that it was open. */
   closed: Promise<number>;
 };
 
-/** `localAddress`: the local address that the listener sees. */
+/** `localAddress`: the client address that the listener sees. */
 export function openRaw(url: string, sent: string | Buffer = '', localAddress?: string): RawConnection {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
   const beganAt = performance.now();
-  const from = localAddress === undefined ? {} : { localAddress };
-  const socket = connect({ port: Number(port), host: hostname, ...from }, () => {
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) }, () => {
     if (sent !== '') socket.write(sent);
   });
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk)).on('error', () => undefined);
@@ -36,7 +35,7 @@ export function headOf(method: string, url: string, headers: readonly (readonly 
   return [`${method} ${pathname} HTTP/1.1`, ...all.map((each) => each.join(': ')), '\r\n'].join('\r\n');
 }
 
-/** Sends this; returns everything received until the listener closes the connection. */
+/** Sends `sent`; returns everything received until the listener closes the connection. */
 export async function converse(url: string, sent: string | Buffer, localAddress?: string): Promise<string> {
   const { closed, text } = openRaw(url, sent, localAddress);
   await closed;
@@ -56,13 +55,13 @@ export function repliesIn(text: string): Reply[] {
   );
   const length = Number(headers.get('content-length'));
   const after = rest.join('\r\n\r\n');
-  const own = after.slice(0, length);
+  const body = after.slice(0, length);
   const isJson = headers.get('content-type')?.includes('json') === true;
   const reply = {
     status: Number(line.split(' ')[1]),
     headers,
-    text: own,
-    body: isJson ? (JSON.parse(own) as unknown) : undefined,
+    text: body,
+    body: isJson ? (JSON.parse(body) as unknown) : undefined,
   };
   return [reply, ...repliesIn(after.slice(length))];
 }

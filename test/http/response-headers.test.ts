@@ -42,9 +42,9 @@ const quota = (name: string) => ({
 /** Only responses to reads have an ETag; `undefined` expects no header. */
 const UNTAGGED = { etag: undefined };
 
-const answered = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [status, Object.fromEntries(headers)];
+const actual = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [status, Object.fromEntries(headers)];
 /** A status with exactly the headers of every response, those of its body, and `more`. */
-const described = (status: number, { text }: Pick<Reply, 'text'>, more: object = {}) => [
+const expected = (status: number, { text }: Pick<Reply, 'text'>, more: object = {}) => [
   status,
   {
     ...ALWAYS,
@@ -56,53 +56,53 @@ const described = (status: number, { text }: Pick<Reply, 'text'>, more: object =
 ];
 
 describe('a response of the partner listener has exactly these headers', () => {
-  test('without a key', async () => {
+  test('to a call without a key', async () => {
     const reply = await stranger.get('/healthz');
-    expect(answered(reply)).toEqual(described(200, reply));
+    expect(actual(reply)).toEqual(expected(200, reply));
   });
 
-  test('read by a partner, read again unchanged, and by HEAD', async () => {
+  test('to a read by a partner, to a conditional read, and to HEAD', async () => {
     const read = await partner.api.get(VENUES);
-    expect(answered(read)).toEqual(described(200, read, quota('partner')));
+    expect(actual(read)).toEqual(expected(200, read, quota('partner')));
     const etag = read.headers.get('etag') ?? '';
     const headers = { 'x-api-key': partner.apiKey, 'if-none-match': etag };
     const unchanged = await fetch(service.url + VENUES, { headers });
-    expect(answered(unchanged)).toEqual([304, { ...ALWAYS, etag, ...quota('partner') }]);
+    expect(actual(unchanged)).toEqual([304, { ...ALWAYS, etag, ...quota('partner') }]);
     const head = await partner.api.send('HEAD', VENUES);
-    expect(answered(head)).toEqual(described(200, read, quota('partner')));
+    expect(actual(head)).toEqual(expected(200, read, quota('partner')));
   });
 
-  test('created and rejected, with ignored fields', async () => {
+  test('to a creation with an ignored field, and to a rejected body', async () => {
     const endpoint = { endpoint_url: 'https://hooks.example.org/a', event_types: ['hold_created'] };
     const created = await partner.api.post('/api/v1/partner/webhooks', { ...endpoint, colour: 'red' });
     const ignored = { ...quota('partner'), 'x-ignored-fields': 'colour' };
-    expect(answered(created)).toEqual(described(201, created, { ...ignored, ...UNTAGGED }));
+    expect(actual(created)).toEqual(expected(201, created, { ...ignored, ...UNTAGGED }));
     const rejected = await partner.api.post('/api/v1/partner/holds', {});
-    expect(answered(rejected)).toEqual(described(400, rejected, { ...quota('partner'), ...UNTAGGED }));
+    expect(actual(rejected)).toEqual(expected(400, rejected, { ...quota('partner'), ...UNTAGGED }));
   });
 
   test('to a wrong key, a wrong method and a wrong path', async () => {
     const wrong = await createClient(service.url, 'wrong').get(VENUES);
-    expect(answered(wrong)).toEqual(described(401, wrong, quota('bad-keys')));
+    expect(actual(wrong)).toEqual(expected(401, wrong, quota('bad-keys')));
     const method = await stranger.send('DELETE', VENUES);
-    expect(answered(method)).toEqual(described(405, method, { allow: 'GET, HEAD', ...UNTAGGED }));
+    expect(actual(method)).toEqual(expected(405, method, { allow: 'GET, HEAD', ...UNTAGGED }));
     const missing = await stranger.get('/nowhere');
-    expect(answered(missing)).toEqual(described(404, missing));
+    expect(actual(missing)).toEqual(expected(404, missing));
   });
 });
 
 test('a response of the admin listener has exactly these headers, and a page has a stricter policy', async () => {
   const page = await createClient(service.adminUrl, undefined).get('/sign-in');
   const ofPage = { 'content-security-policy': PAGE_POLICY, 'content-type': 'text/html; charset=utf-8' };
-  expect(answered(page)).toEqual(described(200, page, ofPage));
+  expect(actual(page)).toEqual(expected(200, page, ofPage));
   const path = `/api/v1/operator/partners/${partner.id}`;
   const read = await operator.get(path);
-  expect(answered(read)).toEqual(described(200, read));
+  expect(actual(read)).toEqual(expected(200, read));
   const renamed = await operator.patch(path, { name: 'Renamed' });
-  expect(answered(renamed)).toEqual(described(200, renamed, UNTAGGED));
+  expect(actual(renamed)).toEqual(expected(200, renamed, UNTAGGED));
   const missing = await operator.get('/api/v1/operator/nowhere');
-  expect(answered(missing)).toEqual(described(404, missing));
+  expect(actual(missing)).toEqual(expected(404, missing));
   // The queue board is a separate Express app.
   const board = await operator.get('/queues/api/queues');
-  expect(answered(board)).toEqual(described(200, board, { 'x-powered-by': 'Express' }));
+  expect(actual(board)).toEqual(expected(200, board, { 'x-powered-by': 'Express' }));
 });

@@ -18,7 +18,7 @@ import { verdict } from '../support/verdict.ts';
 import type { RawConnection } from './raw-connection.ts';
 import { openRaw, repliesIn } from './raw-connection.ts';
 
-/** The promise with production limits. `npm test` has shorter limits, and does not measure the machine's speed. */
+/** The documented maximum with production limits. Only the long tier checks it; `npm test` has shorter limits. */
 const CUT_WITHIN_MS = 15_000;
 const SHORT_LIMITS: Partial<ListenerLimits> = {
   headersTimeoutMs: 2000,
@@ -30,7 +30,7 @@ const NOISE_MS = 250;
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
 const POST =
   'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n';
-/** Responses larger than the buffers of two sockets. The second kind are files, which are read while they are sent. */
+/** Requests whose responses exceed the buffers of both sockets. The service reads files while it sends them. */
 const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
 const MANY_FILES = 'GET /docs/reference/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
 
@@ -77,11 +77,11 @@ const dripping =
     return connection;
   };
 
-/** Sends `asked`, but reads no responses. */
-const unread =
-  (asked: string): SlowClient =>
+/** Sends `requests`, but reads no responses. */
+const notReading =
+  (requests: string): SlowClient =>
   (url) => {
-    const connection = openRaw(url, asked);
+    const connection = openRaw(url, requests);
     connection.socket.pause();
     return connection;
   };
@@ -93,15 +93,15 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['drips its headers', dripping(`${HEAD}X-Drip: `), DRIPPERS],
   ['drips its body', (url) => dripping(`${POST}x-api-key: ${partner.apiKey}\r\n\r\n{"a": "`)(url), DRIPPERS],
   ['sends nothing', (url) => openRaw(url), DRIPPERS],
-  ['does not read its answers', unread(MANY_LARGE_ANSWERS), READERS],
-  ['does not read files', unread(MANY_FILES), READERS],
+  ['does not read its answers', notReading(MANY_LARGE_ANSWERS), READERS],
+  ['does not read files', notReading(MANY_FILES), READERS],
 ];
 
 /** How long an ordinary client waits for responses, which must be 200, until `until` settles. */
 const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
   durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 
-/** Resolves when the server has cut all of them, or after a minute. */
+/** Resolves when the server has cut all connections, or after a minute. */
 async function untilCut(connections: readonly RawConnection[]): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   const isOver = () => deadline.aborted;
@@ -119,7 +119,7 @@ test('clients that are slow on purpose are cut in time, and do not slow down oth
     connections: Array.from({ length: count }, () => open(listener.url)),
   }));
   const address = patient.address() as AddressInfo;
-  const left = SLOW_CLIENTS.map(([, open]) => open(`http://127.0.0.1:${address.port}`));
+  const controlConnections = SLOW_CLIENTS.map(([, open]) => open(`http://127.0.0.1:${address.port}`));
   const all = slow.flatMap(({ connections }) => connections.map(({ closed }) => closed));
   const during = await normalCalls(untilCut(slow.flatMap(({ connections }) => connections)));
 
@@ -134,8 +134,8 @@ test('clients that are slow on purpose are cut in time, and do not slow down oth
     expect(during.p99).toBeLessThan(5 * before.p99 + NOISE_MS);
   }
   // Control: without the limits, no client is cut.
-  expect(left.map(({ socket }) => socket.closed)).toEqual(SLOW_CLIENTS.map(() => false));
-  for (const { socket } of left) socket.destroy();
+  expect(controlConnections.map(({ socket }) => socket.closed)).toEqual(SLOW_CLIENTS.map(() => false));
+  for (const { socket } of controlConnections) socket.destroy();
   const cut = slow.flatMap(({ name, connections }) =>
     name.startsWith('does not read') ? [] : connections.map(({ text }) => repliesIn(text()).map(verdict)),
   );

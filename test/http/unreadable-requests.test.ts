@@ -83,15 +83,15 @@ describe('one connection', () => {
 
 test('connections beyond a listener’s limit are closed immediately; when one ends, the next is accepted', async () => {
   const url = await listenWith(3);
-  const held = [openRaw(url), openRaw(url), openRaw(url)];
-  await Promise.all(held.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
+  const connections = [openRaw(url), openRaw(url), openRaw(url)];
+  await Promise.all(connections.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
 
   expect(await converse(url, `${HEALTH}\r\n`)).toBe('');
 
-  held[0]?.socket.destroy();
+  connections[0]?.socket.destroy();
   await eventually('there is room', async () => {
     const client = createClient(url, undefined);
     return (await client.get('/healthz').catch(() => undefined))?.status === 200;
   });
-  for (const { socket } of held) socket.destroy();
+  for (const { socket } of connections) socket.destroy();
 });

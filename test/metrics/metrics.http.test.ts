@@ -22,7 +22,7 @@ import type * as Metrics from './metrics.in-host.ts';
 import { workerPage } from './worker-page.ts';
 
 const service = await hostedService();
-const { openPage, timesAsked } = service.inHost<typeof Metrics>('test/metrics/metrics.in-host.ts');
+const { openPage, countQueries } = service.inHost<typeof Metrics>('test/metrics/metrics.in-host.ts');
 const arena = await anyVenue(service, undefined, { name: 'Canary Arena' });
 const partner = await anyPartnerOverHttp(service, [arena.id]);
 const [heldSlot = ''] = await freeSlotIds(partner, arena.id);
@@ -39,13 +39,13 @@ const scrape = async (url = service.adminUrl): Promise<{ text: string; families:
   return { text, families: parseExposition(text) };
 };
 /** Retries, because a page is cached for up to a quarter of a second. */
-const expectValue = (name: string, isRight: number | ((value: number) => boolean), labels = {}, deadlineMs = 2000) =>
+const expectValue = (name: string, expected: number | ((value: number) => boolean), labels = {}, deadlineMs = 2000) =>
   eventually(
     `${name} is right`,
     async () => {
       const value = samplesOf(await scrape(), name, labels)[0]?.value;
       if (value === undefined) throw new Error('it is absent');
-      return typeof isRight === 'number' ? value === isRight : isRight(value);
+      return typeof expected === 'number' ? value === expected : expected(value);
     },
     deadlineMs,
   );
@@ -59,10 +59,10 @@ test('the metrics page needs no operator key, and is valid', async () => {
   expect(families.size).toBeGreaterThan(30);
 });
 
-describe('responds by address or private name only, so that no web page reads it by its own name', () => {
-  const statusBy = async (host: string, more = '') => {
-    const sent = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`;
-    return (await converse(service.adminUrl, sent)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
+describe('a page requested by address or private name is served, so that no website can read it under its own name', () => {
+  const statusBy = async (host: string, headers = '') => {
+    const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+    return (await converse(service.adminUrl, request)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
   };
 
   test.each([
@@ -73,7 +73,7 @@ describe('responds by address or private name only, so that no web page reads it
   });
 
   test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example.'])(
-    '%s: 400, whatever other headers it has',
+    '%s: 400, whatever the forwarding headers',
     async (host) => {
       expect(await statusBy(host)).toBe('400');
       expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe('400');
@@ -118,8 +118,8 @@ describe('requests', () => {
     const head = ['POST /api/v1/partner/holds HTTP/1.1', 'host: any', `x-api-key: ${partner.apiKey}`];
     const body = ['content-type: application/json', 'content-length: 100', 'expect: 100-continue', '', '{'];
     socket.write([...head, ...body].join('\r\n'));
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toContain('100 Continue');
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    expect(reply.toString()).toContain('100 Continue');
     socket.destroy();
     await expectValue(count, 1, { status: 'aborted' });
   });
@@ -134,7 +134,7 @@ test('the metrics of the service have the values of the database', async () => {
     const holds = [await placeHold(seller, first), await placeHold(seller, second)];
     return holds.map((hold) => String(hold['hold_id']));
   };
-  const setHolds = (id: string | undefined, fields: object) =>
+  const setFields = (id: string | undefined, fields: object) =>
     db
       .collection<{ _id: string }>('reservations')
       .updateOne({ _id: String(id) }, [{ $set: fields }], { bypassDocumentValidation: true });
@@ -151,13 +151,13 @@ test('the metrics of the service have the values of the database', async () => {
   await insertDeadLetters(service, 'a', partner.id, ['1', '2', '3']);
   await expectValue('pbs_holds_overdue', 0);
   await expectValue('pbs_endpoints_unhealthy', 0);
-  const [lapsed, live] = await holdTwo();
-  await setHolds(lapsed, { holdExpiresAt: { $subtract: ['$$NOW', 90_000] } });
+  const [overdue, live] = await holdTwo();
+  await setFields(overdue, { holdExpiresAt: { $subtract: ['$$NOW', 90_000] } });
   await expectValue('pbs_holds_active', 2);
   await expectValue('pbs_holds_overdue', 1);
   await expectValue('pbs_hold_oldest_overdue_seconds', (age) => age >= 90 && age < 130);
-  await setHolds(lapsed, { status: 'CANCELLED', claimed: false });
-  await setHolds(live, { status: 'CANCELLED', claimed: false });
+  await setFields(overdue, { status: 'CANCELLED', claimed: false });
+  await setFields(live, { status: 'CANCELLED', claimed: false });
   const failing = { failingSince: new Date(), lastFailureAt: new Date() };
   for (const [index, endpoint] of [
     { consecutiveFailures: 2, status: 'active', ...failing },
@@ -187,14 +187,14 @@ test('the metrics of the service have the values of the database', async () => {
   await service.migrate();
 });
 
-test('many concurrent scrapes query the database once; control: a later scrape queries it again', async () => {
+test('concurrent scrapes share a database query; control: a later scrape makes its own', async () => {
   const url = await openPage();
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: 60 }, () => scrape(url)));
-  const askedByStorm = await timesAsked();
-  expect(askedByStorm).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 250);
-  expect(askedByStorm).toBeGreaterThan(0);
-  await eventually('the page is made anew', async () => (await scrape(url)) && (await timesAsked()) > askedByStorm);
+  const queries = await countQueries();
+  expect(queries).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 250);
+  expect(queries).toBeGreaterThan(0);
+  await eventually('the page is made anew', async () => (await scrape(url)) && (await countQueries()) > queries);
 });
 
 test('holds, rejected holds and confirmed bookings are counted, without replays', async () => {
@@ -213,7 +213,7 @@ test('holds, rejected holds and confirmed bookings are counted, without replays'
   const confirm = confirmBody((hold.body as { hold_id: string }).hold_id);
   await seller.api.post('/api/v1/bookings/confirm', confirm);
   await seller.api.post('/api/v1/bookings/confirm', confirm);
-  const refused = { code: 'SLOT_NOT_AVAILABLE', reason: 'held' };
+  const reasonLabels = { code: 'SLOT_NOT_AVAILABLE', reason: 'held' };
   const added = (page: typeof before, name: string, labels = {}) =>
     countOf(page, name, labels) - countOf(before, name, labels);
   const after = await eventually('a page that was made since', async () => {
@@ -222,25 +222,25 @@ test('holds, rejected holds and confirmed bookings are counted, without replays'
   });
   expect([
     added(after, 'holds_placed_total'),
-    added(after, 'holds_refused_total', refused),
+    added(after, 'holds_refused_total', reasonLabels),
     added(after, 'bookings_confirmed_total'),
   ]).toEqual([1, 1, 1]);
   expect(countOf(after, 'pbs_catalogue_entries', { of: 'venues' })).toBeGreaterThan(1);
   expect(countOf(after, 'mongodb_connections_in_use')).toBeGreaterThanOrEqual(0);
 });
 
-const named = async () => {
+const rowsOfGuide = async () => {
   const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
   return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(([, name = '']) => name);
 };
-const isNamed = (names: readonly string[], metric: string) =>
+const hasRow = (names: readonly string[], metric: string) =>
   names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
 test('the guide has a row for every metric, and no other', async () => {
-  const names = await named();
+  const names = await rowsOfGuide();
   const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
-  expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
-  expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
+  expect(exposed.filter((metric) => !hasRow(names, metric))).toEqual([]);
+  expect(names.filter((name) => !exposed.some((metric) => hasRow([name], metric)))).toEqual([]);
   // Control: a missing row would be noticed.
-  expect(exposed.filter((metric) => !isNamed(names.slice(1), metric))).not.toEqual([]);
+  expect(exposed.filter((metric) => !hasRow(names.slice(1), metric))).not.toEqual([]);
 });

@@ -6,17 +6,17 @@ import { listenUntilStop } from '../support/service-stop.ts';
 type Context = Service['context'];
 
 /** How often the page of `openPage` has queried the database. */
-const asked = new WeakMap<Context, number>();
+const queries = new WeakMap<Context, number>();
 
 /** Serves the page as another process, counting its database queries; returns its address. */
 export async function openPage(context: Context): Promise<string> {
   const app = createBaseApp(context.log);
   const missingGuards = async () => {
-    asked.set(context, timesAsked(context) + 1);
+    queries.set(context, countQueries(context) + 1);
     return [];
   };
   mountMetrics(app, { ...context, missingGuards });
   return listenUntilStop(context, app);
 }
 
-export const timesAsked = (context: Context): number => asked.get(context) ?? 0;
+export const countQueries = (context: Context): number => queries.get(context) ?? 0;

@@ -53,8 +53,8 @@ beforeAll(async () => {
 
 function labelsBySample(pages: Map<string, Family>[], defined: Map<string, readonly string[]>) {
   const labels = new Map<string, Set<string>>([['up', new Set(SCRAPED)]]);
-  const add = (sample: string, more: readonly string[]) =>
-    labels.set(sample, new Set([...(labels.get(sample) ?? SCRAPED), ...more]));
+  const add = (sample: string, labelNames: readonly string[]) =>
+    labels.set(sample, new Set([...(labels.get(sample) ?? SCRAPED), ...labelNames]));
   for (const [family, { samples }] of pages.flatMap((page) => [...page])) {
     if (samples.length === 0) add(family, defined.get(family) ?? []);
     for (const sample of samples) add(sample.name, Object.keys(sample.labels));
@@ -82,7 +82,7 @@ function unknownIn(expr: string): string[] {
   const { selectors, grouping } = readPromql(expr);
   const has = (metric: string, label: string) => labelsOf.get(metric)?.has(label) === true;
   return [
-    ...(selectors.length === 0 ? [`no figure in ${expr}`] : []),
+    ...(selectors.length === 0 ? [`no metric in ${expr}`] : []),
     ...selectors.filter(({ metric }) => !labelsOf.has(metric)).map(({ metric }) => metric),
     ...selectors.flatMap(({ metric, matchers }) =>
       matchers
@@ -99,7 +99,7 @@ function isSeen(label: string, operator: string, value: string): boolean {
   const seen = [...(valuesOf.get(label) ?? [])];
   if (!operator.endsWith('~')) return seen.includes(value);
   const alternatives = value.includes('(') ? [value] : value.split('|');
-  return alternatives.every((each) => seen.some((one) => new RegExp(`^(?:${each})$`).test(one)));
+  return alternatives.every((each) => seen.some((seenValue) => new RegExp(`^(?:${each})$`).test(seenValue)));
 }
 
 test('each rule for Prometheus uses existing metrics', async () => {

@@ -35,19 +35,20 @@ async function scrape(url: string): Promise<Map<string, Family>> {
 }
 const value = (families: Map<string, Family>, name: string) => families.get(name)?.samples[0]?.value;
 
-test('with Redis there are queue metrics; without it only those are absent', async () => {
+test('without Redis, only its metrics and those of the queues are absent', async () => {
   await eventually('the queue is paused', async () => {
     await service.context.queues.byName('webhook-delivery').pause();
     return true;
   });
-  const there = await eventually('Redis answers', async () => {
+  const withRedis = await eventually('Redis answers', async () => {
     const families = await scrape(service.adminUrl);
     return value(families, 'pbs_redis_up') === 1 && families;
   });
-  expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
+  expect(new Set(withRedis.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
     new Set(['hold-expiry', 'webhook-delivery', 'dead-letter']),
   );
-  const samples = (name: string) => there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
+  const samples = (name: string) =>
+    withRedis.get(name)?.samples.map(({ labels, value: count }) => `${labels['queue']} ${count}`);
   expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'webhook-delivery 1']);
   expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'webhook-delivery 0']);
   await sweep(service.context);
@@ -63,8 +64,8 @@ test('with Redis there are queue metrics; without it only those are absent', asy
     // Without Redis the queue's state is unknown, so its alert is neither repeated nor resolved.
     await ageAlerts(service, 2 * MINUTE_MS);
     await sweep(service.context);
-    const ofQueues = (await alertsOf(service)).filter(({ kind }) => kind === 'queue_paused');
-    expect(ofQueues).toMatchObject([{ isOpen: true }]);
+    const alerts = (await alertsOf(service)).filter(({ kind }) => kind === 'queue_paused');
+    expect(alerts).toMatchObject([{ isOpen: true }]);
     expect([value(families, 'pbs_database_up'), families.has('pbs_deliveries')]).toEqual([1, true]);
     expect(families.has('process_cpu_seconds_total')).toBe(true);
   }
@@ -73,30 +74,33 @@ test('with Redis there are queue metrics; without it only those are absent', asy
 test.each([
   ['is full', 'OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
   ['is read-only', 'READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-])('a Redis that %s rejects writes with %s: /readyz, a metric and the log say so', async (_what, code, spoil, mend) => {
-  await redis.start();
-  const admin = new Redis(redis.uri);
-  const told = async () => {
-    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as { redis: string };
-    return [ready.redis, value(await scrape(service.adminUrl), 'pbs_redis_refuses_writes')];
-  };
-  const isTold = (state: string, figure: number) =>
-    eventually(`Redis is told to be ${state}`, async () => isDeepStrictEqual(await told(), [state, figure]));
-  try {
-    await isTold('ok', 0);
-    await admin.call(...(spoil as [string]));
-    await isTold(`refuses writes: ${code}`, 1);
-    await service.context.queues.enqueueDispatch('reservation', 'event', 'hold_created');
-    expect(service.logs()).toContain(`Redis refuses writes: ${code}`);
-    await admin.call(...(mend as [string]));
-    await isTold('ok', 0);
-  } finally {
-    admin.disconnect();
-    await redis.signal('SIGKILL');
-  }
-});
+])(
+  'a Redis that %s rejects writes with %s, which /readyz, a metric and the log report',
+  async (_what, code, breakIt, repairIt) => {
+    await redis.start();
+    const admin = new Redis(redis.uri);
+    const readState = async () => {
+      const ready = (await (await fetch(`${service.url}/readyz`)).json()) as { redis: string };
+      return [ready.redis, value(await scrape(service.adminUrl), 'pbs_redis_refuses_writes')];
+    };
+    const waitForState = (state: string, figure: number) =>
+      eventually(`Redis is reported as ${state}`, async () => isDeepStrictEqual(await readState(), [state, figure]));
+    try {
+      await waitForState('ok', 0);
+      await admin.call(...(breakIt as [string]));
+      await waitForState(`refuses writes: ${code}`, 1);
+      await service.context.queues.enqueueDispatch('reservation', 'event', 'hold_created');
+      expect(service.logs()).toContain(`Redis refuses writes: ${code}`);
+      await admin.call(...(repairIt as [string]));
+      await waitForState('ok', 0);
+    } finally {
+      admin.disconnect();
+      await redis.signal('SIGKILL');
+    }
+  },
+);
 
-test('a slow metric is absent, and no other', async () => {
+test('only a metric that takes too long is absent', async () => {
   const { context } = service;
   const app = createBaseApp(context.log);
   mountMetrics(app, { ...context, missingGuards: () => new Promise<never>(() => undefined) });
@@ -119,8 +123,8 @@ test('without MongoDB its metrics are absent, not 0, and the process shows its o
   const { url, close } = await listen(createAdminApp(context), '127.0.0.1', 0);
   const families = await scrape(url);
   expect(value(families, 'pbs_database_up')).toBe(0);
-  const ofService = [...families.keys()].filter((name) => name.startsWith('pbs_'));
-  expect(ofService).toEqual(['pbs_database_up', 'pbs_redis_up']);
+  const names = [...families.keys()].filter((name) => name.startsWith('pbs_'));
+  expect(names).toEqual(['pbs_database_up', 'pbs_redis_up']);
   expect(families.has('nodejs_eventloop_lag_seconds')).toBe(true);
   abort();
   await close();

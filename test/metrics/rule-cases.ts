@@ -13,27 +13,27 @@ const took = (le: string) =>
 const arrived = (le: string) => `webhook_commit_to_success_seconds_bucket{${WORKER},le="${le}"}`;
 const attempts = (outcome: string) => `webhook_attempts_total{${WORKER},attempt="1",outcome="${outcome}"}`;
 const stalled = (process: string) => `work_stalled{${process},work="sweep alerts"}`;
-const ranAt = (sweep: string, of = EXPIRY) => `sweep_last_run_timestamp_seconds{${of},sweep="${sweep}"}`;
-const pauses = (sweep: string) => `sweep_interval_seconds{${EXPIRY},sweep="${sweep}"}`;
-const old = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
+const ranAt = (sweep: string, target = EXPIRY) => `sweep_last_run_timestamp_seconds{${target},sweep="${sweep}"}`;
+const intervalOf = (sweep: string) => `sweep_interval_seconds{${EXPIRY},sweep="${sweep}"}`;
+const oldSpace = `nodejs_heap_space_size_used_bytes{${API},space="old"}`;
 const HOLDS = '/api/v1/partner/holds';
 const CONFIRM = '/api/v1/bookings/confirm';
 
 /** A healthy service with one API process and one worker. */
 export const HEALTHY: SeriesByName = {
   ...Object.fromEntries(
-    [API, WORKER].flatMap((of) => [
-      [`up{${of}}`, '1x90'],
-      [`process_start_time_seconds{${of}}`, '1000x90'],
-      [`nodejs_eventloop_lag_p99_seconds{${of}}`, '0.052x90'],
-      [`nodejs_heap_space_size_used_bytes{${of},space="old"}`, '90000000x90'],
-      [`nodejs_heap_space_size_used_bytes{${of},space="new"}`, '20000000x90'],
-      [`process_open_fds{${of}}`, '60x90'],
-      [`process_max_fds{${of}}`, '1000x90'],
-      [`mongodb_connection_waiters{${of}}`, '0x90'],
-      [stalled(of), '0x90'],
-      [`time_zone_data_outdated{${of}}`, '0x90'],
-      [`time_zone_data_info{${of},version="2026b"}`, '1x90'],
+    [API, WORKER].flatMap((target) => [
+      [`up{${target}}`, '1x90'],
+      [`process_start_time_seconds{${target}}`, '1000x90'],
+      [`nodejs_eventloop_lag_p99_seconds{${target}}`, '0.052x90'],
+      [`nodejs_heap_space_size_used_bytes{${target},space="old"}`, '90000000x90'],
+      [`nodejs_heap_space_size_used_bytes{${target},space="new"}`, '20000000x90'],
+      [`process_open_fds{${target}}`, '60x90'],
+      [`process_max_fds{${target}}`, '1000x90'],
+      [`mongodb_connection_waiters{${target}}`, '0x90'],
+      [stalled(target), '0x90'],
+      [`time_zone_data_outdated{${target}}`, '0x90'],
+      [`time_zone_data_info{${target},version="2026b"}`, '1x90'],
     ]),
   ),
   [`pbs_database_up{${API}}`]: '1x90',
@@ -54,9 +54,9 @@ export const HEALTHY: SeriesByName = {
   [`pbs_queue_workers{${API},queue="webhook-delivery"}`]: '1x90',
   [`memory_leased{${API}}`]: '1x90',
   [ranAt('lapsed-holds')]: '0+60x90',
-  [pauses('lapsed-holds')]: '3x90',
+  [intervalOf('lapsed-holds')]: '3x90',
   [ranAt('retention')]: '0+60x90',
-  [pauses('retention')]: '600x90',
+  [intervalOf('retention')]: '600x90',
   [ok('GET', '/api/v1/partner/venues')]: '0+600x90',
   [ok('POST', HOLDS)]: '0+60x90',
   [ok('POST', CONFIRM)]: '0+30x90',
@@ -72,50 +72,53 @@ export const HEALTHY: SeriesByName = {
 };
 
 /**
- * Changes to HEALTHY that raise only this alert after an hour. `calm`: the closest changes that raise no alert. `_x90`
+ * Changes to HEALTHY that raise only this alert after an hour. `quiet`: the closest changes that raise no alert. `_x90`
  * is a series that is absent.
  */
-export type RuleCase = { alert: string; sick: SeriesByName; calm: SeriesByName };
+export type RuleCase = { alert: string; firing: SeriesByName; quiet: SeriesByName };
 
-const gone = (...parts: string[]): SeriesByName =>
+const absent = (...parts: string[]): SeriesByName =>
   Object.fromEntries(
     Object.keys(HEALTHY)
       .filter((name) => parts.some((part) => name.includes(part)))
       .map((name) => [name, '_x90']),
   );
-const of = (name: string, sick: string, calm: string) => ({ sick: { [name]: sick }, calm: { [name]: calm } });
+const changing = (name: string, firing: string, quiet: string) => ({
+  firing: { [name]: firing },
+  quiet: { [name]: quiet },
+});
 
 /** Changes only at the end of the hour, too late for an alert that waits. */
-const LATELY = (usual: string, now: string) => `${usual}x59 ${now}x30`;
+const AT_THE_END = (usual: string, now: string) => `${usual}x59 ${now}x30`;
 
 export const RULE_CASES: readonly RuleCase[] = [
   {
     alert: 'BookingApiAbsent',
-    sick: gone(API),
-    calm: { ...gone('api:3001'), ...again(gone('api:3001'), 'api:3001', 'api-2:3001') },
+    firing: absent(API),
+    quiet: { ...absent('api:3001'), ...renamed(absent('api:3001'), 'api:3001', 'api-2:3001') },
   },
-  { alert: 'BookingProcessDown', ...of(`up{${WORKER}}`, '0x90', '1x58 0 1x31') },
+  { alert: 'BookingProcessDown', ...changing(`up{${WORKER}}`, '0x90', '1x58 0 1x31') },
   {
     alert: 'BookingProcessRestarting',
-    ...of(`process_start_time_seconds{${WORKER}}`, '1000x35 2000x7 3000x7 4000x40', '1000x40 2000x7 3000x40'),
+    ...changing(`process_start_time_seconds{${WORKER}}`, '1000x35 2000x7 3000x7 4000x40', '1000x40 2000x7 3000x40'),
   },
   {
     alert: 'BookingEventLoopBlocked',
-    ...of(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.35x90', LATELY('0.05', '2')),
+    ...changing(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.35x90', AT_THE_END('0.05', '2')),
   },
   {
     alert: 'BookingZoneDataOutdated',
-    sick: { [`time_zone_data_info{${EXPIRY},version="2025c"}`]: '1x90' },
-    calm: { [`time_zone_data_outdated{${API}}`]: '1x20 0x70' },
+    firing: { [`time_zone_data_info{${EXPIRY},version="2025c"}`]: '1x90' },
+    quiet: { [`time_zone_data_outdated{${API}}`]: '1x20 0x70' },
   },
-  { alert: 'BookingHeapNearLimit', ...of(old, '240000000x90', '220000000x90') },
-  { alert: 'BookingFileDescriptorsLow', ...of(`process_open_fds{${API}}`, '900x90', '700x90') },
-  { alert: 'BookingWorkStalled', ...of(stalled(WORKER), '1x90', LATELY('0', '1')) },
+  { alert: 'BookingHeapNearLimit', ...changing(oldSpace, '240000000x90', '220000000x90') },
+  { alert: 'BookingFileDescriptorsLow', ...changing(`process_open_fds{${API}}`, '900x90', '700x90') },
+  { alert: 'BookingWorkStalled', ...changing(stalled(WORKER), '1x90', AT_THE_END('0', '1')) },
   {
     alert: 'BookingSweepNotRun',
     // A sweep with an interval of 3 s is late after two minutes; one with ten minutes may take 40.
-    sick: { [ranAt('lapsed-holds')]: '0+60x58 3480x40' },
-    calm: {
+    firing: { [ranAt('lapsed-holds')]: '0+60x58 3480x40' },
+    quiet: {
       [ranAt('retention')]: '0+60x25 1500x70',
       // The process that ran the sweep has ended. The other has failed to get the lock since its start, and takes over
       // soon.
@@ -125,32 +128,32 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingDatabaseDown',
-    sick: { ...gone('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },
-    calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
+    firing: { ...absent('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },
+    quiet: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
-  { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
+  { alert: 'BookingRedisDown', ...changing(`pbs_redis_up{${API}}`, '0x90', AT_THE_END('1', '0')) },
   {
     alert: 'BookingRedisRefusesWrites',
-    ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')),
+    ...changing(`pbs_redis_refuses_writes{${API}}`, '1x90', AT_THE_END('0', '1')),
   },
   {
     alert: 'BookingRedisPersistenceFailing',
-    ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),
+    ...changing(`pbs_redis_persistence_failing{${API}}`, '1x90', AT_THE_END('0', '1')),
   },
   {
     alert: 'BookingRedisVolatile',
-    sick: { [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '1x90' },
-    calm: { [`pbs_redis_persistent{${API}}`]: '0x90' },
+    firing: { [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '1x90' },
+    quiet: { [`pbs_redis_persistent{${API}}`]: '0x90' },
   },
   {
     alert: 'BookingRedisMemoryNearLimit',
-    ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+    ...changing(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
   },
   {
     alert: 'BookingBackupLate',
     // The backup has never succeeded.
-    sick: { 'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-9000x90' },
-    calm: {
+    firing: { 'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-9000x90' },
+    quiet: {
       'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-90000x90',
       'kube_cronjob_status_last_successful_time{namespace="a",cronjob="partner-booking-backup"}': '0x90',
       'kube_cronjob_created{namespace="b",cronjob="backup"}': '-90000x90',
@@ -158,52 +161,67 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingDatabaseDiskNearlyFull',
-    ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+    ...changing(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
   },
   {
     alert: 'BookingFiguresAbsent',
-    ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')),
+    ...changing(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', AT_THE_END('0', '_')),
   },
-  { alert: 'BookingGuardMissing', ...of(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
-  { alert: 'BookingMemoryLeaseLost', ...of(`memory_leased{${API}}`, '0x90', LATELY('1', '0')) },
-  { alert: 'BookingDatabasePoolExhausted', ...of(`mongodb_connection_waiters{${API}}`, '3x90', LATELY('0', '900')) },
-  { alert: 'BookingSalesFailing', sick: { [failed(HOLDS)]: '0+4x90' }, calm: { [failed(HOLDS)]: '0+2x90' } },
+  { alert: 'BookingGuardMissing', ...changing(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
+  { alert: 'BookingMemoryLeaseLost', ...changing(`memory_leased{${API}}`, '0x90', AT_THE_END('1', '0')) },
+  {
+    alert: 'BookingDatabasePoolExhausted',
+    ...changing(`mongodb_connection_waiters{${API}}`, '3x90', AT_THE_END('0', '900')),
+  },
+  { alert: 'BookingSalesFailing', firing: { [failed(HOLDS)]: '0+4x90' }, quiet: { [failed(HOLDS)]: '0+2x90' } },
   {
     alert: 'BookingServerErrors',
-    sick: { [failed('/api/v1/partner/webhooks', '503')]: '0+9x90' },
-    calm: { [failed('/readyz', '503')]: '0+60x90', [failed('/api/v1/partner/webhooks', '500')]: '0+5x90' },
+    firing: { [failed('/api/v1/partner/webhooks', '503')]: '0+9x90' },
+    quiet: { [failed('/readyz', '503')]: '0+60x90', [failed('/api/v1/partner/webhooks', '500')]: '0+5x90' },
   },
   {
     alert: 'BookingApiSlow',
-    sick: { [took('0.5')]: '0+55x90', [took('1')]: '0+58x90' },
-    calm: { [took('0.5')]: '0+55x90' },
+    firing: { [took('0.5')]: '0+55x90', [took('1')]: '0+58x90' },
+    quiet: { [took('0.5')]: '0+55x90' },
   },
-  { alert: 'BookingHoldsOverdue', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90') },
-  { alert: 'BookingWrongKeys', ...of(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
-  { alert: 'BookingQueuePaused', ...of(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30') },
-  { alert: 'BookingWorkerAbsent', ...of(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30') },
-  { alert: 'BookingEventsUndispatched', ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90') },
-  { alert: 'BookingDeliveriesOverdue', ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60') },
+  { alert: 'BookingHoldsOverdue', ...changing(`pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90') },
+  { alert: 'BookingWrongKeys', ...changing(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
+  {
+    alert: 'BookingQueuePaused',
+    ...changing(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30'),
+  },
+  {
+    alert: 'BookingWorkerAbsent',
+    ...changing(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30'),
+  },
+  {
+    alert: 'BookingEventsUndispatched',
+    ...changing(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90'),
+  },
+  {
+    alert: 'BookingDeliveriesOverdue',
+    ...changing(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60'),
+  },
   {
     alert: 'BookingPurgeLate',
-    ...of(`pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`, '-180000x90', '-160000x90'),
+    ...changing(`pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`, '-180000x90', '-160000x90'),
   },
   {
     alert: 'BookingWebhooksLate',
-    sick: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+20x90' },
-    calm: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+29x90' },
+    firing: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+20x90' },
+    quiet: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+29x90' },
   },
   {
     alert: 'BookingAttemptsFailing',
-    sick: { [attempts('timeout')]: '0+40x90' },
-    calm: { [attempts('timeout')]: '0+20x90' },
+    firing: { [attempts('timeout')]: '0+40x90' },
+    quiet: { [attempts('timeout')]: '0+20x90' },
   },
-  { alert: 'BookingEndpointsFailing', ...of(`pbs_endpoints_failing{${API}}`, '1x90', LATELY('0', '1')) },
+  { alert: 'BookingEndpointsFailing', ...changing(`pbs_endpoints_failing{${API}}`, '1x90', AT_THE_END('0', '1')) },
   // The total survives restarts, and does not grow from them.
-  { alert: 'BookingDeadLetters', ...of(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
+  { alert: 'BookingDeadLetters', ...changing(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
 ];
 
 /** The series of HEALTHY for another instance. */
-function again(names: SeriesByName, instance: string, other: string): SeriesByName {
+function renamed(names: SeriesByName, instance: string, other: string): SeriesByName {
   return Object.fromEntries(Object.keys(names).map((name) => [name.replace(instance, other), HEALTHY[name] ?? '']));
 }

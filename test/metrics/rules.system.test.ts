@@ -16,16 +16,16 @@ const severities = new Map(
 );
 
 /** For `promtool test rules`: the alerts that fire an hour after these changes to a healthy service. */
-function unitTest(name: string, unlike: SeriesByName, firing: readonly string[]) {
+function unitTest(name: string, changes: SeriesByName, alerts: readonly string[]) {
   return {
     name,
     interval: '1m',
-    input_series: Object.entries({ ...HEALTHY, ...unlike }).map(([series, values]) => ({ series, values })),
+    input_series: Object.entries({ ...HEALTHY, ...changes }).map(([series, values]) => ({ series, values })),
     promql_expr_test: [
       {
         expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})',
         eval_time: '1h',
-        exp_samples: firing.map((alert) => ({
+        exp_samples: alerts.map((alert) => ({
           labels: `{alertname="${alert}",severity="${severities.get(alert)}"}`,
           value: 1,
         })),
@@ -76,7 +76,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     await expect(checkExpressions(expressions)).resolves.toBeUndefined();
   });
 
-  test('two deployments in one Prometheus are separate: one without its API raises only that alert', async () => {
+  test('two deployments in one Prometheus are separate: the API of one is absent, and only its alert fires', async () => {
     const within = (namespace: string, series: SeriesByName): SeriesByName =>
       Object.fromEntries(
         Object.entries(series).map(([name, values]) => [name.replace('{', `{namespace="${namespace}",`), values]),
@@ -84,23 +84,23 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     const withoutApi = Object.fromEntries(
       Object.entries(HEALTHY).map(([name, values]) => [name, name.includes('partner-booking-api') ? '_x90' : values]),
     );
-    const alone = Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, '_x90']));
+    const absent = Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, '_x90']));
     const tests = [
-      unitTest('both fare well', { ...alone, ...within('a', HEALTHY), ...within('b', HEALTHY) }, []),
-      unitTest('one has no API', { ...alone, ...within('a', HEALTHY), ...within('b', withoutApi) }, [
+      unitTest('both are healthy', { ...absent, ...within('a', HEALTHY), ...within('b', HEALTHY) }, []),
+      unitTest('one has no API', { ...absent, ...within('a', HEALTHY), ...within('b', withoutApi) }, [
         'BookingApiAbsent',
       ]),
     ];
     await expect(runUnitTests(tests)).resolves.toBeUndefined();
   });
 
-  test('each alert fires when it must, alone; none on a healthy service, or just below its limit', async () => {
+  test('each alert fires alone in its case, and none fires on a healthy service or just below a limit', async () => {
     expect(RULE_CASES.map(({ alert }) => alert)).toEqual([...severities.keys()]);
     await runUnitTests([
       unitTest('healthy', {}, []),
-      ...RULE_CASES.flatMap(({ alert, sick, calm }) => [
-        unitTest(`${alert} fires`, sick, [alert]),
-        unitTest(`${alert} does not fire`, calm, []),
+      ...RULE_CASES.flatMap(({ alert, firing, quiet }) => [
+        unitTest(`${alert} fires`, firing, [alert]),
+        unitTest(`${alert} does not fire`, quiet, []),
       ]),
     ]);
   });

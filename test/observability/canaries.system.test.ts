@@ -39,7 +39,7 @@ let receivers: WebhookReceiver[] = [];
 let alerts: WebhookReceiver;
 let world: World;
 let calls: ReturnType<typeof canaryCalls>;
-/** Secrets that the service generates: not canaries, but as unique. */
+/** Secrets that the service has generated, which are as unique as the canaries. */
 const issued: string[] = [];
 const redisDumps: string[] = [];
 
@@ -47,16 +47,16 @@ type Call = { name: string; operation: Operation; url: string; key: string };
 type Answered = { call: string; status: number; text: string };
 const answers: Answered[] = [];
 
-/** The partner for resetting a sandbox. */
-let bystander: Partner;
+/** The partner whose sandbox is reset. */
+let otherPartner: Partner;
 
 const routes = (): Call[] => [
   ...partnerRoutes(service.context).map((operation) => ({
     name: `partner ${operation.operationId}`,
     operation,
     url: service.url,
-    // A reset would end the objects of the other calls.
-    key: operation.operationId === 'resetSandbox' ? bystander.apiKey : world.partner.apiKey,
+    // A reset would end the objects that the other calls need.
+    key: operation.operationId === 'resetSandbox' ? otherPartner.apiKey : world.partner.apiKey,
   })),
   ...operatorRoutes(service.context).map((operation) => ({
     name: `operator ${operation.operationId}`,
@@ -100,27 +100,27 @@ const ask = (call: Call, input: Input, key = call.key) =>
     input.body === undefined || call.operation.method === 'get' ? undefined : JSON.stringify(input.body),
   );
 
-/** Sends canaries in wrong places: invalid JSON, and fields of the wrong type. */
-async function askWrongly(call: Call, input: Input): Promise<void> {
+/** Sends canaries in invalid input: in fields of the wrong type, and in invalid JSON. */
+async function sendInvalid(call: Call, input: Input): Promise<void> {
   const fieldsOf = (schema: Operation['body']) => Object.keys((schema?.describe()['keys'] ?? {}) as Json);
   const everything = PERSONAL.join(' ');
   const { body, query } = call.operation;
   if (query !== undefined) {
-    const wrong = Object.fromEntries(fieldsOf(query).map((name) => [name, `${everything} \u0000`]));
-    await ask(call, { ...input, query: wrong });
+    const invalid = Object.fromEntries(fieldsOf(query).map((name) => [name, `${everything} \u0000`]));
+    await ask(call, { ...input, query: invalid });
   }
   if (body === undefined) return;
-  const wrongly = (value: unknown) => Object.fromEntries(fieldsOf(body).map((name) => [name, value]));
+  const bodyOf = (value: unknown) => Object.fromEntries(fieldsOf(body).map((name) => [name, value]));
   const values = [[everything], `${everything.repeat(30)} \u0000`, { [everything]: everything }];
   for (const value of values.slice(0, scaled(values.length, 1))) {
-    await ask(call, { ...input, body: wrongly(value) });
+    await ask(call, { ...input, body: bodyOf(value) });
   }
   const headers = { 'x-api-key': call.key };
   await send(call.name, call.operation.method, urlOf(call, input), headers, `{"${everything}`);
 }
 
 /** Sends canaries in place of ids, and in unknown paths. */
-async function askForCanaries(): Promise<void> {
+async function sendCanariesAsIds(): Promise<void> {
   const { customer_name: name, customer_phone: phone } = CUSTOMER;
   for (const value of [phone, phone.slice(1), name]) {
     for (const call of routes()) {
@@ -139,7 +139,7 @@ async function askForCanaries(): Promise<void> {
   }
 }
 
-/** Uses its own connection: some failures close the service's connections. */
+/** Sends a command over a separate connection, because some failures close the service's connections. */
 async function onServer(command: Json): Promise<void> {
   const client = new mongoose.mongo.MongoClient(service.environment['MONGODB_URI'] ?? '');
   try {
@@ -149,13 +149,13 @@ async function onServer(command: Json): Promise<void> {
   }
 }
 const COMMANDS = ['find', 'aggregate', 'insert', 'update', 'findAndModify', 'delete', 'distinct', 'getMore'];
-/** Makes database commands fail that match `data`, of API and workers, during `work`. */
+/** While `work` runs, makes the database commands that match `data` fail, for API and workers. */
 async function whileMongodbFails(data: Json, work: () => Promise<unknown>): Promise<void> {
   const point = { configureFailPoint: 'failCommand' };
   await onServer({ ...point, mode: 'alwaysOn', data: { failCommands: COMMANDS, ...data } });
   await work();
   await onServer({ ...point, mode: 'off' });
-  await eventually('the service asks its database again', async () => {
+  await eventually('the service reaches its database again', async () => {
     await service.context.db.db?.command({ ping: 1 });
     return true;
   });
@@ -180,7 +180,7 @@ async function startEverything(): Promise<void> {
     ENCRYPTION_KEYS,
     LOG_LEVEL: 'trace',
     ALERT_URL: new URL(`${ALERT_PATH}/${alerts.url.split('/').at(-1)}`, alerts.url).toString(),
-    // Delivery fails again after 0.2 s, then waits until a call advances it, and fails finally.
+    // The second attempt follows after 0.2 s. The third, which makes a dead letter, waits until a call advances it.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
   workers = ['hold-expiry', 'webhook-delivery'].map((name) => startProcess(`workers/${name}.ts`, service.environment));
@@ -191,8 +191,8 @@ async function provision(): Promise<World> {
     { duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' },
   ]);
   const partner = await anyPartner(service, [venue.id]);
-  bystander = await anyPartner(service);
-  issued.push(partner.apiKey, bystander.apiKey);
+  otherPartner = await anyPartner(service);
+  issued.push(partner.apiKey, otherPartner.apiKey);
   receivers = [await startReceiver(500), await startReceiver(200)];
   const [failingUrl = '', workingUrl = ''] = receivers.map(({ url }) => `${new URL(url).origin}${ENDPOINT}`);
   const failing = await subscribe(partner, failingUrl, ['booking_refunded']);
@@ -253,27 +253,27 @@ beforeAll(async () => {
     const answered = await ask(call, input);
     valid.set(call.name, answered.status);
     paths.push(new URL(urlOf(call, input)).pathname);
-    // Only this response may contain the secret.
+    // No other response may contain the secret that this one creates.
     const [, made] = /"(?:api_key|secret_key)":"([^"]+)"/.exec(answered.text) ?? [];
     if (made !== undefined && made !== '[redacted]') issued.push(made);
   }
   await browse();
-  await askForCanaries();
+  await sendCanariesAsIds();
   const all = routes().map((call) => [call, inputs.get(call.name) ?? {}] as const);
-  const again = () => Promise.all(all.map(([call, input]) => ask(call, input)));
-  for (const [call, input] of all) await askWrongly(call, input);
+  const repeatAll = () => Promise.all(all.map(([call, input]) => ask(call, input)));
+  for (const [call, input] of all) await sendInvalid(call, input);
   for (const [call, input] of [all[0], all.at(-1)].flatMap((each) => (each === undefined ? [] : [each]))) {
     await ask(call, input, UNKNOWN_API_KEY);
   }
   const collections = ['reservations', 'webhook_subscriptions', 'package_purchases', 'deliveries', 'events', 'audit'];
   for (const name of collections.slice(0, scaled(collections.length, 1))) {
-    await whileMongodbFails({ errorCode: 8, namespace: namespace(name) }, again);
+    await whileMongodbFails({ errorCode: 8, namespace: namespace(name) }, repeatAll);
   }
-  await whileMongodbFails({ closeConnection: true }, again);
-  await refuseByTheDatabase();
+  await whileMongodbFails({ closeConnection: true }, repeatAll);
+  await causeQuotingErrors();
   redisDumps.push(await redisDump());
   await redis.signal('SIGKILL');
-  await again();
+  await repeatAll();
   await redis.start();
   await eventually('operators were told of dead letters', () => alerts.received.length > 0, START_DEADLINE_MS);
   await eventually('Redis is used again', async () => (await redisDump()).length > 1000, START_DEADLINE_MS);
@@ -287,8 +287,8 @@ afterAll(async () => {
   await Promise.all([mongod.discard(), redis.discard()]);
 });
 
-/** Errors of drivers quote their input: documents, keys, values, addresses. */
-async function refuseByTheDatabase(): Promise<void> {
+/** Causes errors of drivers, which quote their input: documents, keys, values, addresses. */
+async function causeQuotingErrors(): Promise<void> {
   const confirm = routes().find(({ name }) => name === 'partner confirmBooking');
   if (confirm === undefined) throw new Error('There is no such route');
   const { db } = service.context;
@@ -301,7 +301,7 @@ async function refuseByTheDatabase(): Promise<void> {
   });
   await ask(confirm, input);
   await migrate(db);
-  // The service handles these kinds of errors; the log must also be clean for errors that it does not handle.
+  // Log errors that the service does not handle too: they must not put canaries into the log either.
   const partners = db.models['partners'];
   const values = db.collection<{ _id: string }>('unforeseen');
   await values.insertOne({ _id: CUSTOMER.customer_name });
@@ -330,38 +330,38 @@ const auditRows = async () => JSON.stringify(await service.context.db.collection
 const everySecret = () => [...SECRETS, ...issued, ...issued.map((each) => each.slice(-43))];
 const everything = () => [...everySecret(), ...PERSONAL];
 
-describe('the calls', () => {
-  test('cover every route of both listeners, and each succeeded once', () => {
+describe('the calls of this suite', () => {
+  test('include a successful one to every route of both listeners', () => {
     const names = routes().map(({ name }) => name);
     expect(calls.names.filter((name) => !names.includes(name))).toEqual([]);
     expect([...valid.keys()].toSorted()).toEqual(names.toSorted());
     expect([...valid].filter(([, status]) => status < 200 || status > 299)).toEqual([]);
   });
 
-  test('also failed in every way', () => {
+  test('include failures with every status, and errors that quote their input', () => {
     const statuses = new Set(errors().map(({ status }) => status));
     for (const status of [400, 401, 404, 409, 500, 503]) expect(statuses).toContain(status);
-    const of = (status: number) =>
+    const failedCalls = (status: number) =>
       new Set(
         errors()
           .filter((each) => each.status === status)
           .map(({ call }) => call),
       );
-    expect(of(400).size).toBeGreaterThan(40);
-    expect(of(500).size).toBeGreaterThan(20);
-    expect(of(503).size).toBe(routes().length);
+    expect(failedCalls(400).size).toBeGreaterThan(40);
+    expect(failedCalls(500).size).toBeGreaterThan(20);
+    expect(failedCalls(503).size).toBe(routes().length);
     const quoting = ['Document failed validation', 'dup key: [redacted]', 'for value "[redacted]"', 'Invalid URL'];
     expect(quoting.filter((text) => !logs().includes(text.replaceAll('"', '\\"')))).toEqual([]);
     expect(issued.length).toBeGreaterThanOrEqual(8);
   });
 });
 
-describe('no secret and no data of a customer or partner’s call is in', () => {
+describe('no secret, and no data of a customer or of a partner’s call, is in', () => {
   test.each<{ place: string; read: () => string | Promise<string> }>([
     { place: 'the log of the API, at the level trace', read: logs },
     { place: 'the logs of the workers', read: workerLogs },
     {
-      place: 'the answer to any call that failed',
+      place: 'the response to a call that failed',
       read: () =>
         errors()
           .map(({ text }) => text)
@@ -370,7 +370,7 @@ describe('no secret and no data of a customer or partner’s call is in', () => 
     { place: '/metrics', read: () => asOperator('/metrics') },
     { place: 'a key or value of Redis', read: () => redisDumps.join('\n') },
     { place: 'a job that Bull Board shows', read: board },
-    { place: 'what ALERT_URL gets', read: () => alerts.received.map(({ bytes }) => bytes.toString()).join('\n') },
+    { place: 'a post to ALERT_URL', read: () => alerts.received.map(({ bytes }) => bytes.toString()).join('\n') },
   ])('$place', async ({ read }) => {
     const text = await read();
     expect(text.length).toBeGreaterThan(500);
@@ -378,14 +378,14 @@ describe('no secret and no data of a customer or partner’s call is in', () => 
   });
 });
 
-test('the log names the called paths, with the ids of existing objects', () => {
+test('control: the log has the called paths, with the ids of existing objects', () => {
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => !logs().includes(`"path":"${path}"`))).toEqual([]);
   expect(logs()).toContain('"path":"/api/v1/bookings/[other]"');
 });
 
-describe('secrets are unencrypted in no', () => {
-  test('row of the audit, which records each operator call', async () => {
+describe('no unencrypted secret is in', () => {
+  test('a row of the audit, which records each operator call', async () => {
     const rows = await auditRows();
     expect(rows).toContain('issueApiKey');
     expect(
@@ -396,18 +396,18 @@ describe('secrets are unencrypted in no', () => {
     ).toEqual([]);
   });
 
-  test('document of the database', async () => {
+  test('a document of the database', async () => {
     const dump = await dumpDatabase(service);
     expect(foundIn(dump, everySecret())).toEqual([]);
     expect(foundIn(dump, PERSONAL)).toEqual([...PERSONAL]);
   });
 
-  test('response or page except the one that created them', () => {
+  test('a response or page, except in the response that created it', () => {
     const shown = answers.map(({ text }) => text);
     const times = (secret: string) => shown.filter((text) => foundIn(text, [secret]).length > 0).length;
     expect(SECRETS.filter((secret) => times(secret) > 0)).toEqual([]);
     expect(issued.filter((secret) => times(secret) > 1)).toEqual([]);
-    // Secrets from provisioning appear in no recorded response.
+    // Control: responses of calls that create secrets are recorded; those of `provision` are not.
     expect(issued.filter((secret) => times(secret) === 1).length).toBeGreaterThan(2);
   });
 });

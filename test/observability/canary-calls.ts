@@ -36,7 +36,7 @@ export type World = {
 const HOUR_MS = 3_600_000;
 const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
-/** Inputs with which calls of all routes succeed, with canaries wherever a call accepts customer text or a secret. */
+/** Inputs with which the calls of all routes succeed, with canaries in every field for customer data or secrets. */
 export function canaryCalls(world: World) {
   const { service, partner, venueId, resourceId, anySlot } = world;
   const operator = operatorOf(service);
@@ -59,7 +59,7 @@ export function canaryCalls(world: World) {
   const taken = new Set<string>();
   const delivery = async (subscriptionId: string, state: string, attemptsMade: number) => {
     const body = { reason: REASON, idempotency_key: anyKey() };
-    // Both subscriptions include this event type.
+    // Both subscriptions receive the event of a refund.
     expectStatus(await partner.api.post(`/api/v1/bookings/${await booking()}/refund`, body), 200);
     return eventually(
       `a delivery is ${state}`,
@@ -72,9 +72,9 @@ export function canaryCalls(world: World) {
       60_000,
     );
   };
-  const waiting = () => delivery(world.failing, 'retrying', 2);
-  const dead = async () => {
-    const id = await waiting();
+  const retryingDelivery = () => delivery(world.failing, 'retrying', 2);
+  const deadLetter = async () => {
+    const id = await retryingDelivery();
     expectStatus(await partner.api.post(`/api/v1/sandbox/deliveries/${id}/advance`), 200);
     await eventually(
       'it is dead',
@@ -89,7 +89,7 @@ export function canaryCalls(world: World) {
   const search = { customer_phone: CUSTOMER.customer_phone, customer_name: CUSTOMER.customer_name };
   const { customer_name, customer_phone } = CUSTOMER;
   const days = { from: dateIn(3), to: dateIn(4) };
-  /** An object of the collection that the path names before an id. */
+  /** Creates an object, by the name that precedes its id in paths; returns the id. */
   const anyIdOf: Record<string, () => string | Promise<string>> = {
     venues: () => venueId,
     resources: () => resourceId,
@@ -100,12 +100,12 @@ export function canaryCalls(world: World) {
     packages: aPackage,
     purchases: purchase,
     webhooks: () => world.spare,
-    deliveries: waiting,
-    'dead-letters': dead,
+    deliveries: retryingDelivery,
+    'dead-letters': deadLetter,
     'price-rules': rule,
     blackouts: blackout,
   };
-  /** Inputs by route. Routes that need only the ids of their path are missing. */
+  /** Inputs by route, except for routes that need only the ids in their path. */
   const inputs: Record<string, () => Promise<Input> | Input> = {
     'partner searchSlots': () => ({ query: { venue_ids: venueId, date: dateIn(3) } }),
     'partner getAvailability': () => ({ query: { venue_id: venueId, date: dateIn(3) } }),
@@ -185,8 +185,8 @@ export function canaryCalls(world: World) {
   return {
     names: Object.keys(inputs),
     inputOf: async (route: string, path: string): Promise<Input> => {
-      const { ids, ...given } = (await inputs[route]?.()) ?? {};
-      return { ids: ids ?? (await idsIn(path)), ...given };
+      const { ids, ...input } = (await inputs[route]?.()) ?? {};
+      return { ids: ids ?? (await idsIn(path)), ...input };
     },
   };
 }

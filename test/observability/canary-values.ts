@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
-/** The values are unique, so finding one proves that it was written. */
+/** Unique values, so that finding one proves that it was written there. */
 export const CUSTOMER = {
   customer_name: 'Canaryname Zephyrine',
   customer_phone: '+919812345098',
@@ -35,7 +35,7 @@ export const PERSONAL: readonly string[] = [
   ...[REASON, PAYMENT_METHOD, KEY_START, 'canary-path', 'canary-query'],
 ];
 
-/** Secrets: only their owner may see them. Even the database does not have them unencrypted. */
+/** Secrets, which only their owner may see, and which are not even in the database unencrypted. */
 export const SECRETS: readonly string[] = [...Object.values(OPERATOR_SECRETS), ...['canary-alert', 'canarycanary']];
 
 /** The encodings in which a value may appear. */

@@ -16,7 +16,7 @@ const VENUES = '/api/v1/partner/venues';
 const APP_NAME = 'costly-calls';
 /** More than the service's connections to the database. */
 const CALLS = 100;
-/** Two if all calls come together; on a busy machine they come spread out. */
+/** Two runs suffice if all calls arrive together. On a busy machine, they arrive over a longer time. */
 const MOST_RUNS = CALLS / 10;
 /** How long MongoDB takes for a costly command. */
 const SLOW_MS = 1000;
@@ -49,7 +49,7 @@ const summaries = () => commands.filter(({ command }) => JSON.stringify(command)
 const walks = () => commands.filter(({ command }) => command['hint'] === 'events_of_venue');
 const subscribed = (by: Partner) => subscribe(by, `http://127.0.0.1:9/${randomUUID()}`);
 
-/** Does the work while this command on the collection is slow, and checks that another partner is served meanwhile. */
+/** Does `work` while this command on the collection is slow, and checks that another partner is served meanwhile. */
 async function whileSlow(command: string, collection: string, work: () => Promise<void>): Promise<void> {
   const block = await blockCommands(service, { appName: APP_NAME, command, collection, forMs: SLOW_MS });
   const working = work();
@@ -59,8 +59,8 @@ async function whileSlow(command: string, collection: string, work: () => Promis
   await working;
 }
 
-describe('the state of the deliveries', () => {
-  test('is computed one more time for many concurrent calls, and another partner is served meanwhile', async () => {
+describe('the state of a partner’s deliveries', () => {
+  test('is computed at most ten times for 100 concurrent calls, and another partner is served meanwhile', async () => {
     await whileSlow('aggregate', 'deliveries', async () => {
       const replies = await times(CALLS, () => partner.api.get(`${OBSERVABILITY}?status=all`));
       expect(verdictsOf(replies)).toEqual(new Set(['200']));
@@ -68,27 +68,27 @@ describe('the state of the deliveries', () => {
     expect(summaries().length).toBeLessThan(MOST_RUNS);
   });
 
-  test('is separate for each partner: concurrent calls of others do not share it', async () => {
+  test('is computed for each partner separately', async () => {
     await subscribed(partner);
     const replies = await times(20, (n) => (n % 2 === 0 ? partner : other).api.get(OBSERVABILITY));
     const lengths = replies.map((reply) => (expectStatus(reply, 200)['subscriptions'] as Json[]).length);
     expect(lengths).toEqual(replies.map((_, n) => 1 - (n % 2)));
   });
 
-  test('that takes the database too long is 503, and all other calls are served', async () => {
+  test('is 503 if the database takes too long, and other calls are served', async () => {
     const failPoint = (mode: string) =>
       service.context.db.getClient().db('admin').command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode });
     await failPoint('alwaysOn');
-    const refused = await partner.api.get(OBSERVABILITY);
+    const rejected = await partner.api.get(OBSERVABILITY);
     const served = await partner.api.get(VENUES);
     await failPoint('off');
-    expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(verdict(rejected)).toBe('503 SERVICE_UNAVAILABLE');
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(verdict(served)).toBe('200');
     expect(verdict(await partner.api.get(OBSERVABILITY))).toBe('200');
   });
 
-  test('control: without sharing, each computation is seen', async () => {
+  test('control: 30 computations without sharing are 30 queries', async () => {
     const since = new Date(Date.now() - DAY_MS);
     await times(30, () => findAttemptStatistics(service.context.db, partner.id, since));
     expect(summaries()).toHaveLength(30);
@@ -99,7 +99,7 @@ describe('a recovery', () => {
   const since = (n = 0) => new Date(Date.now() - DAY_MS - n * 60_000).toISOString();
   const recover = (id: string, body: Json, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
 
-  test('reads the events one more time for many concurrent calls, and another partner is served', async () => {
+  test('reads the events at most ten times for 100 concurrent calls, and another partner is served meanwhile', async () => {
     const { id } = await subscribed(partner);
     const body = { since: since() };
     await whileSlow('find', 'events', async () => {
@@ -108,26 +108,26 @@ describe('a recovery', () => {
     expect(walks().length).toBeLessThan(MOST_RUNS);
   });
 
-  test('of another time is 429 immediately during one; retried after Retry-After, it succeeds', async () => {
+  test('for another time is 429 during one of the same subscription, and succeeds afterwards', async () => {
     const { id } = await subscribed(partner);
     const foreign = await subscribed(other);
-    let refused: Reply[] = [];
+    let rejected: Reply[] = [];
     await whileSlow('find', 'events', async () => {
       const replies = await times(30, (n) => recover(id, { since: since(n) }));
-      refused = replies.filter(({ status }) => status !== 202);
-      expect(refused.length).toBeGreaterThan(20);
-      expect(walks()).toHaveLength(replies.length - refused.length);
-      // Control: a recovery of another subscription succeeds, and of another partner's subscription is not found.
-      const beside = recover(id, { since: since() });
-      const [theirs, stolen] = await Promise.all([
+      rejected = replies.filter(({ status }) => status !== 202);
+      expect(rejected.length).toBeGreaterThan(20);
+      expect(walks()).toHaveLength(replies.length - rejected.length);
+      // Control: an equal recovery and one of another subscription succeed. One of a foreign subscription is not found.
+      const equal = recover(id, { since: since() });
+      const [ofOther, foreignCall] = await Promise.all([
         recover(foreign.id, { since: since(1) }, other),
         recover(id, { since: since(2) }, other),
       ]);
-      expect([theirs, stolen, await beside].map(verdict)).toEqual(['202', '404 WEBHOOK_NOT_FOUND', '202']);
+      expect([ofOther, foreignCall, await equal].map(verdict)).toEqual(['202', '404 WEBHOOK_NOT_FOUND', '202']);
     });
-    expect(verdictsOf(refused)).toEqual(new Set(['429 RATE_LIMITED']));
-    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(refused.map(() => '1'));
-    expect(errorOf(refused[0] as Reply).message).toMatch(/recover/i);
+    expect(verdictsOf(rejected)).toEqual(new Set(['429 RATE_LIMITED']));
+    expect(rejected.map(({ headers }) => headers.get('retry-after'))).toEqual(rejected.map(() => '1'));
+    expect(errorOf(rejected[0] as Reply).message).toMatch(/recover/i);
     expect(verdict(await recover(id, { since: since(30) }))).toBe('202');
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import { anyPartner, expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Partner, subscribe } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
@@ -17,39 +17,34 @@ beforeEach(async () => {
   subscriptionId = (await subscribe(partner, receiver.url, ['hold_created', 'hold_cancelled'])).id;
 });
 
-/** Holds a slot; returns the partner's delivery of the event, before any attempt. */
-const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
-const attempt = (deliveryId: string, times = 1) => service.attempt(deliveryId, times);
+/** Holds a slot; returns the id of the event's delivery, before any attempt. */
+const anyWaitingDelivery = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
 /** Changes the subscription's URL and makes an attempt. */
 async function attemptAt(deliveryId: string, url: string): Promise<void> {
   const body = { endpoint_url: url };
   expectStatus(await partner.api.patch(`/api/v1/partner/webhooks/${subscriptionId}`, body), 200);
-  await attempt(deliveryId);
+  await service.attempt(deliveryId);
 }
 
-const observe = async (query = '', by = partner) => expectStatus(await by.api.get(OBSERVABILITY + query), 200);
-const idsOf = (body: Json) => (body['data'] as Json[]).map((delivery) => delivery['id']);
 const detail = async (id: string) => expectStatus(await partner.api.get(`${OBSERVABILITY}/deliveries/${id}`), 200);
 
-describe('GET /api/v1/partner/observability', () => {
-  test('the summary covers the last 24 hours; a dead letter is listed at any age', async () => {
-    receiver.respondWith(500);
-    const old = await happening();
-    await attempt(old, 5);
-    await service.context.db
-      .collection('deliveries')
-      .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
-    await happening();
-    const body = await observe();
-    expect(body['summary']).toMatchObject({ events: 1, attempts: 0, deliveries: { pending: 1, dead_letter: 0 } });
-    expect(idsOf(body)).toEqual([old]);
-    expect(body['subscriptions']).toMatchObject([{ dead_letter: 1 }]);
-  });
+test('GET /api/v1/partner/observability summarizes the last 24 hours, and lists dead letters of any age', async () => {
+  receiver.respondWith(500);
+  const old = await anyWaitingDelivery();
+  await service.attempt(old, 5);
+  await service.context.db
+    .collection('deliveries')
+    .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
+  await anyWaitingDelivery();
+  const body = expectStatus(await partner.api.get(OBSERVABILITY), 200);
+  expect(body['summary']).toMatchObject({ events: 1, attempts: 0, deliveries: { pending: 1, dead_letter: 0 } });
+  expect(body['data']).toMatchObject([{ id: old }]);
+  expect(body['subscriptions']).toMatchObject([{ dead_letter: 1 }]);
 });
 
 describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
-  test('names the detail of a failure, and only the origin of a redirect’s target', async () => {
-    const id = await happening();
+  test('has the detail of a failure, and of a redirect only the origin of its target', async () => {
+    const id = await anyWaitingDelivery();
     await attemptAt(id, receiver.url.replace('http:', 'https:'));
     receiver.respondWith((_attempt, response) =>
       response.writeHead(301, { location: 'https://elsewhere.example/hooks?token=1' }).end(),
@@ -62,13 +57,13 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   });
 
   test('shows each attempt with its URL and series', async () => {
-    receiver.respondWith((_attempt, response) => response.writeHead(500).end());
-    const id = await happening();
+    receiver.respondWith(500);
+    const id = await anyWaitingDelivery();
     const [before, now] = [`${receiver.url}/before`, `${receiver.url}/now`];
     await attemptAt(id, before);
     await attemptAt(id, now);
     expectStatus(await partner.api.post(`${OBSERVABILITY}/deliveries/${id}/redeliver`), 202);
-    await attempt(id);
+    await service.attempt(id);
     expect(await detail(id)).toMatchObject({
       endpoint_url: now,
       attempts: [
@@ -80,8 +75,8 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   });
 
   test('shows the attempts of an older release', async () => {
-    const id = await happening();
-    await attempt(id);
+    const id = await anyWaitingDelivery();
+    await service.attempt(id);
     const fields = { errorDetail: '', redirectTo: '', endpointUrl: '', series: '' };
     const absent = Object.fromEntries(Object.keys(fields).map((name) => [`attempts.0.${name}`, '']));
     await service.context.db.collection('deliveries').updateOne({ _id: id as never }, { $unset: absent as never });

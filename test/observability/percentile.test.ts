@@ -14,6 +14,6 @@ test.each<[number[], number, number | null]>([
   [oneToHundred, 95, 95],
   [oneToHundred, 99, 99],
   [oneToHundred, 100, 100],
-])('of %j the %i. percentile by nearest rank is %j', (values, percent, expected) => {
+])('of %j, percentile %i by nearest rank is %j', (values, percent, expected) => {
   expect(percentile(values, percent)).toBe(expected);
 });

@@ -65,8 +65,8 @@ async function visit(path: string, options: BrowserContextOptions = {}): Promise
 async function statusOf(page: Page, act: () => Promise<unknown>): Promise<number> {
   const changed = page.waitForResponse((response) => response.request().method() !== 'GET');
   await act();
-  const sure = page.getByRole('button', { name: 'Confirm' });
-  await sure.click({ timeout: 1000 }).catch(() => undefined);
+  const confirm = page.getByRole('button', { name: 'Confirm' });
+  await confirm.click({ timeout: 1000 }).catch(() => undefined);
   return (await changed).status();
 }
 
@@ -80,9 +80,9 @@ describeInBrowser('Bull Board in a browser', () => {
     const operator = operatorOf(service);
     // The operator's answers to each question for a reason; null cancels.
     const answers: (string | null)[] = [];
-    page.on('dialog', (asked) => {
+    page.on('dialog', (dialog) => {
       const answer = answers.shift() ?? null;
-      void (answer === null ? asked.dismiss() : asked.accept(answer));
+      void (answer === null ? dialog.dismiss() : dialog.accept(answer));
     });
     const pause = async () => {
       await page.locator('main').getByRole('button', { name: 'Actions' }).last().focus();
@@ -91,11 +91,11 @@ describeInBrowser('Bull Board in a browser', () => {
       await item.waitFor();
       while (!(await item.evaluate((element) => element === element.ownerDocument.activeElement)))
         await page.keyboard.press('ArrowDown');
-      const isAsked = page.waitForEvent('dialog');
+      const dialogShown = page.waitForEvent('dialog');
       await page.keyboard.press('Enter');
-      const sure = page.getByRole('button', { name: 'Confirm' });
-      await Promise.race([sure.press('Enter').catch(() => undefined), isAsked]);
-      await isAsked;
+      const confirm = page.getByRole('button', { name: 'Confirm' });
+      await Promise.race([confirm.press('Enter').catch(() => undefined), dialogShown]);
+      await dialogShown;
     };
     await pause();
     expect(await isPaused()).toBe(false);

@@ -34,23 +34,24 @@ afterAll(() => service.stop());
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
 /** The outcome of each endpoint with these headers. Uses several servers to stay below the limit of wrong keys. */
-async function answersTo(asked: readonly Endpoint[], headers: Record<string, string>): Promise<string[]> {
-  const answers: string[] = [];
-  for (let from = 0; from < asked.length; from += KEYS_PER_SERVER) {
+async function verdictsOf(targets: readonly Endpoint[], headers: Record<string, string>): Promise<string[]> {
+  const verdicts: string[] = [];
+  for (let start = 0; start < targets.length; start += KEYS_PER_SERVER) {
     const url = await listenBeside('admin', { rateLimitPerMinute: 0 });
     const { send } = createClient(url, undefined);
-    for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
+    for (const endpoint of targets.slice(start, start + KEYS_PER_SERVER)) {
       const { method, path } = endpoint;
       const body = method === 'GET' ? {} : { body: '{}' };
       const reply = await send(method, path, { headers: { 'content-type': 'application/json', ...headers }, ...body });
-      answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
+      verdicts.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
     }
   }
-  return answers;
+  return verdicts;
 }
-const all = (asked: readonly Endpoint[], answer: string) => asked.map((endpoint) => `${nameOf(endpoint)}: ${answer}`);
+const expectedOf = (targets: readonly Endpoint[], expected: string) =>
+  targets.map((endpoint) => `${nameOf(endpoint)}: ${expected}`);
 
-async function stolenCookie(): Promise<string> {
+async function operatorCookie(): Promise<string> {
   const { send } = createClient(service.adminUrl, undefined);
   const reply = await send('POST', '/sign-in', {
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
@@ -80,13 +81,13 @@ describe('every path of the admin listener’s routers', () => {
     ['a wrong key', { 'x-api-key': 'not-the-key-of-the-operator-0123456789' }],
     ["a partner's key", { 'x-api-key': partner.apiKey }],
   ])('rejects %s', async (_whose, headers) => {
-    expect(await answersTo(endpoints, headers)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
+    expect(await verdictsOf(endpoints, headers)).toEqual(expectedOf(endpoints, '401 INVALID_API_KEY'));
   });
 });
 
-test('control: a path before the sign-in admits everybody, and the check notices it', async () => {
+test('control: a path without authentication has another verdict', async () => {
   const open = [{ method: 'GET', path: '/metrics' }];
-  expect(await answersTo(open, {})).toEqual(all(open, '200'));
+  expect(await verdictsOf(open, {})).toEqual(expectedOf(open, '200'));
 });
 
 /** How many objects of each kind an operator sees. */
@@ -105,8 +106,8 @@ describe('every changing call of the admin listener', () => {
   ])('rejects a sign-in cookie %s, and changes nothing', async (_where, origin) => {
     const changes = endpoints.filter(({ method }) => method !== 'GET');
     const before = await counts();
-    const headers = { cookie: await stolenCookie(), ...origin };
-    expect(await answersTo(changes, headers)).toEqual(all(changes, '403 CSRF_REJECTED'));
+    const headers = { cookie: await operatorCookie(), ...origin };
+    expect(await verdictsOf(changes, headers)).toEqual(expectedOf(changes, '403 CSRF_REJECTED'));
     expect(await counts()).toEqual(before);
     expect(await inside.isPaused()).toBe(false);
   });

@@ -7,7 +7,7 @@ import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
-const OWN = { 'sec-fetch-site': 'same-origin' };
+const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 const service = await hostedService();
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const signIn = (form: Record<string, string>, headers: Record<string, string> = OWN) =>
+const signIn = (form: Record<string, string>, headers: Record<string, string> = SAME_ORIGIN) =>
   stranger.send('POST', '/sign-in', {
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: new URLSearchParams(form).toString(),
@@ -37,9 +37,9 @@ test.each(['/', '/queues', '/queues/api/queues', PARTNERS, '/api/v1/operator/not
   async (path) => {
     expect(verdict(await stranger.get(path))).toBe('401 INVALID_API_KEY');
     expect(verdict(await stranger.get(path, { accept: 'application/json' }))).toBe('401 INVALID_API_KEY');
-    const sent = await stranger.get(`${path}?a=1&b=2`, BROWSER);
-    expect(sent.status).toBe(303);
-    expect(sent.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(`${path}?a=1&b=2`)}`);
+    const reply = await stranger.get(`${path}?a=1&b=2`, BROWSER);
+    expect(reply.status).toBe(303);
+    expect(reply.headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(`${path}?a=1&b=2`)}`);
   },
 );
 
@@ -60,7 +60,7 @@ describe('a key', () => {
   });
 
   test('that is wrong is rejected even with a valid cookie', async () => {
-    const headers = as(cookie, { 'x-api-key': 'wrong', ...OWN });
+    const headers = as(cookie, { 'x-api-key': 'wrong', ...SAME_ORIGIN });
     expect(verdict(await stranger.get(PARTNERS, headers))).toBe('401 INVALID_API_KEY');
   });
 });
@@ -108,7 +108,7 @@ describe('the sign-in page', () => {
   test.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],
-    ['nowhere', {}],
+    ['no stated place', {}],
   ])('rejects a sign-in from %s', async (_where, headers) => {
     const reply = await signIn({ key: OPERATOR_KEY }, headers);
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
@@ -117,13 +117,13 @@ describe('the sign-in page', () => {
   test('rejects a form that is too large, malformed or of another type with 4xx', async () => {
     expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
     const post = (type: string, body: string) =>
-      stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
+      stranger.send('POST', '/sign-in', { headers: { ...SAME_ORIGIN, 'content-type': type }, body });
     expect((await post('application/x-www-form-urlencoded', 'key=%E0%A4%A&key=b&__proto__=c')).status).toBe(401);
     expect((await post('application/json', JSON.stringify({ key: OPERATOR_KEY }))).status).toBe(401);
     expect(verdict(await post('application/x-www-form-urlencoded; charset=klingon', 'key=a'))).toBe(
       '415 UNSUPPORTED_MEDIA_TYPE',
     );
-    expect((await stranger.send('POST', '/sign-in', { headers: OWN })).status).toBe(401);
+    expect((await stranger.send('POST', '/sign-in', { headers: SAME_ORIGIN })).status).toBe(401);
   });
 });
 
@@ -166,51 +166,51 @@ describe('the cookie', () => {
     expect(verdict(await stranger.get(PARTNERS, as(cookie)))).toBe('200');
     expect((await stranger.get('/queues', as(cookie, BROWSER))).status).toBe(200);
     const body = { name: 'Made in a browser', contact_email: 'dev@partner.example' };
-    expect(verdict(await stranger.post(PARTNERS, body, as(cookie, OWN)))).toBe('201');
+    expect(verdict(await stranger.post(PARTNERS, body, as(cookie, SAME_ORIGIN)))).toBe('201');
     const origin = { origin: service.adminUrl };
     expect(verdict(await stranger.post(PARTNERS, body, as(`a=b; ${cookie}; c=d`, origin)))).toBe('201');
   });
 
-  const elsewhere: [string, Record<string, string>][] = [
+  const otherOrigins: [string, Record<string, string>][] = [
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
     ['the address bar', { 'sec-fetch-site': 'none' }],
     ['another origin', { origin: 'https://evil.example' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
     ['a sandboxed frame', { origin: 'null' }],
-    ['no place that is named', {}],
+    ['no stated place', {}],
     ['another site that names our origin', { 'sec-fetch-site': 'cross-site', origin: 'own' }],
   ];
-  test.each(elsewhere)('changes nothing from %s', async (_where, headers) => {
+  test.each(otherOrigins)('changes nothing from %s', async (_where, headers) => {
     const before = await countPartners();
-    const from = headers['origin'] === 'own' ? { ...headers, origin: service.adminUrl } : headers;
-    const forged = await stranger.post(PARTNERS, { name: 'Forged', contact_email: 'f@g.in' }, as(cookie, from));
+    const sentHeaders = headers['origin'] === 'own' ? { ...headers, origin: service.adminUrl } : headers;
+    const forged = await stranger.post(PARTNERS, { name: 'Forged', contact_email: 'f@g.in' }, as(cookie, sentHeaders));
     expect(verdict(forged)).toBe('403 CSRF_REJECTED');
     expect(await countPartners()).toBe(before);
   });
 
-  test('if copied is rejected by every process after the sign-out; other sessions continue', async () => {
+  test('is rejected by every process after the sign-out, even a copy of it; other sessions continue', async () => {
     const [mine, other] = [
       cookieOf(await signIn({ key: OPERATOR_KEY })),
       cookieOf(await signIn({ key: OPERATOR_KEY })),
     ];
     expect(mine).not.toBe(other);
     expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
-    await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+    await stranger.send('POST', '/sign-out', { headers: as(mine, SAME_ORIGIN) });
     const beside = await listenBeside('admin');
     for (const url of [service.adminUrl, beside]) {
       const api = createClient(url, undefined);
       expect(verdict(await api.get(PARTNERS, as(mine)))).toBe('401 INVALID_API_KEY');
       expect(verdict(await api.get('/queues/api/queues', as(mine)))).toBe('401 INVALID_API_KEY');
-      expect(verdict(await api.post(PARTNERS, {}, as(mine, OWN)))).toBe('401 INVALID_API_KEY');
+      expect(verdict(await api.post(PARTNERS, {}, as(mine, SAME_ORIGIN)))).toBe('401 INVALID_API_KEY');
       expect(verdict(await api.get(PARTNERS, as(other)))).toBe('200');
     }
   });
 
-  test('is remembered after the sign-out until it would have expired, and no longer', async () => {
+  test('is remembered after the sign-out only until it would have expired', async () => {
     const mine = cookieOf(await signIn({ key: OPERATOR_KEY }));
     for (let time = 0; time < 2; time += 1) {
-      await stranger.send('POST', '/sign-out', { headers: as(mine, OWN) });
+      await stranger.send('POST', '/sign-out', { headers: as(mine, SAME_ORIGIN) });
     }
     const ended = service.context.db.collection<{ _id: string; expiresAt: Date }>('ended_sessions');
     const [, expiresAt = '', id = ''] = /=(\d+)\.([^.]+)\./.exec(mine) ?? [];
@@ -220,7 +220,7 @@ describe('the cookie', () => {
   });
 
   test('is removed by the sign-out, which no other site can request', async () => {
-    const reply = await stranger.send('POST', '/sign-out', { headers: as(cookie, OWN) });
+    const reply = await stranger.send('POST', '/sign-out', { headers: as(cookie, SAME_ORIGIN) });
     expect([reply.status, reply.headers.get('location')]).toEqual([303, '/sign-in']);
     expect(reply.headers.get('set-cookie')).toMatch(/^operator_session=;.*Max-Age=0/);
     const forged = await stranger.send('POST', '/sign-out', { headers: as(cookie) });

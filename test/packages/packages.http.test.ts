@@ -82,8 +82,8 @@ describe(`${RACERS} concurrent confirms for one customer`, () => {
     const paid = bookings.filter((booking) => booking['package_credit_consumed'] === true);
     expect(paid).toHaveLength(10);
     for (const [index, credits] of [7, 3].entries()) {
-      const of = paid.filter((booking) => booking['package_purchase_id'] === purchases[index]);
-      expect(of).toHaveLength(credits);
+      const fromPurchase = paid.filter((booking) => booking['package_purchase_id'] === purchases[index]);
+      expect(fromPurchase).toHaveLength(credits);
       expect(await creditsOf(purchases[index] ?? '')).toBe('0 EXHAUSTED');
     }
   });

@@ -76,24 +76,24 @@ describe('the command line', () => {
     [['hold', 'a-slot', '--ttl', 'long'], '--ttl'],
     [['confirm', 'h', '--name', 'A', '--phone', '1'], '--payment-reference'],
     [['trigger', 'hold_created', '--slot', 'a-slot', '--venue', 'v'], '--venue'],
-  ])('%j is wrong usage, and the message names %s', async (args, named) => {
+  ])('%j is wrong usage, and the message names %s', async (args, option) => {
     const { code, out, err } = await run(...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^error: /);
-    expect(err).toContain(named);
+    expect(err).toContain(option);
   });
 
   test('a missing key is named with its option; a malformed key or an address with a password is not quoted', async () => {
-    const asked = (apiKey: string | undefined, environment: object = {}) =>
+    const statusWith = (apiKey: string | undefined, environment: object = {}) =>
       runPartner({ url: service.url, apiKey }, ['status'], { environment });
     const missing = { code: 2, err: expect.stringMatching(/PARTNER_API_KEY.*--key-file/) };
-    expect(await asked(undefined)).toMatchObject(missing);
+    expect(await statusWith(undefined)).toMatchObject(missing);
     // An empty variable counts as missing.
-    expect(await asked('', { baseUrl: '', apiKey: ' ', webhookSecret: '' })).toMatchObject(missing);
-    const broken = await asked('pk_one\npk_two');
+    expect(await statusWith('', { baseUrl: '', apiKey: ' ', webhookSecret: '' })).toMatchObject(missing);
+    const broken = await statusWith('pk_one\npk_two');
     expect([broken.code, broken.err.includes('pk_')]).toEqual([2, false]);
     for (const host of ['http://user:hidden@bookings example', 'https://user:hidden', 'user:hidden@bookings']) {
-      const { code, err } = await asked('pk_any', { baseUrl: host });
+      const { code, err } = await statusWith('pk_any', { baseUrl: host });
       expect([code, err.startsWith('error: PARTNER_BASE_URL'), err.includes('hidden')]).toEqual([2, true, false]);
     }
   });
@@ -121,9 +121,9 @@ describe('the command line', () => {
   test('the guide has every command with every option', async () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const [, list = ''] = /^Commands:\n([^]*?)\n\n/m.exec((await run('--help')).out) ?? [];
-    const named = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
+    const names = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
     // The certification guide describes its command.
-    const commands = named.filter((name) => name !== 'certify');
+    const commands = names.filter((name) => name !== 'certify');
     const helps = await Promise.all(commands.map((name) => run(name, '--help')));
     const options = helps.flatMap(({ out }) => out.match(/(?<=^ {2}(?:-\w, )?)--[\w-]+/gm) ?? []);
     expect(options.length).toBeGreaterThan(15);
@@ -156,18 +156,18 @@ describe('partner trigger', () => {
     ['hold_expired', '/api/v1/partner/holds', /^Given back: hold \S+\.$/m],
     ['booking_refunded', '/api/v1/bookings/confirm', /^Given back: booking \S+\.$/m],
     ['booking_cancelled', '/cancel', /^Nothing was left to give back\.$/m],
-  ])('%s, interrupted during %s, releases what it made', async (type, under, said) => {
+  ])('%s, interrupted during %s, releases its hold or booking', async (type, pathEnd, message) => {
     const before = await freeSlots();
     let interrupt = () => undefined as void;
-    const proxy = await startFaultyProxy(service.url, ({ path: asked }) => {
-      if (asked.endsWith(under)) interrupt();
+    const proxy = await startFaultyProxy(service.url, ({ path: called }) => {
+      if (called.endsWith(pathEnd)) interrupt();
       return { kind: 'none' };
     });
     const started = await startPartner({ url: proxy.url, apiKey: partner.apiKey }, ['trigger', type]);
     interrupt = started.interrupt;
     const { code, err } = await started.ended;
     await proxy.close();
-    expect([code, err]).toEqual([130, expect.stringMatching(said)]);
+    expect([code, err]).toEqual([130, expect.stringMatching(message)]);
     expect(await freeSlots()).toBe(before);
   });
 
@@ -200,8 +200,8 @@ describe('partner hold and confirm', () => {
   test('a slot is held and booked; a reused key is reported', async () => {
     const rest = ['--ttl', '120', '--order-reference', 'o-1'];
     const hold = ['hold', '--venue', venue.id, '--date', dateIn(4), ...rest];
-    const refused = await run(...hold, '--idempotency-key', 'o-1-hold');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Give the slot_id.')]);
+    const rejection = await run(...hold, '--idempotency-key', 'o-1-hold');
+    expect([rejection.code, rejection.err]).toEqual([2, expect.stringContaining('Give the slot_id.')]);
     const held = await runJson(...hold);
     expect(held).toMatchObject({ status: 'ACTIVE', replayed: false, order_reference: 'o-1' });
     expect(held['seconds_left']).toBeGreaterThan(60);
@@ -224,11 +224,15 @@ describe('partner hold and confirm', () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const line = ['hold', slotId, '--ttl', '600', '--watch', '--json'];
     const started = await startPartner({ url: service.url, apiKey: partner.apiKey }, line);
-    await eventually('it counts', () => started.printed.err.includes(' left\n'));
-    const place = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
-    expectStatus(await partner.api.post(`${place}/extend`, { ttl_seconds: 900 }), 200);
-    await eventually('it says so', () => /^It was extended, to \S+Z\.$/m.test(started.printed.err), 10_000);
-    expectStatus(await partner.api.post(`${place}/cancel`, {}), 200);
+    await eventually('the countdown', () => started.printed.err.includes(' left\n'));
+    const holdPath = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
+    expectStatus(await partner.api.post(`${holdPath}/extend`, { ttl_seconds: 900 }), 200);
+    await eventually(
+      'the report of the extension',
+      () => /^It was extended, to \S+Z\.$/m.test(started.printed.err),
+      10_000,
+    );
+    expectStatus(await partner.api.post(`${holdPath}/cancel`, {}), 200);
     const { code, err } = await started.ended;
     expect([code, err]).toEqual([
       0,
@@ -250,30 +254,28 @@ describe('partner hold and confirm', () => {
   });
 });
 
-describe('partner replay', () => {
-  test('forwards the events since a time again, in order and signed, and reports their number', async () => {
-    const own = await anyVenue(service);
-    const replayed = await anyPartner(service, [own.id]);
-    const ids: string[] = [];
-    for (const slotId of (await freeSlotIds(replayed, own.id)).slice(0, 3)) {
-      const { hold_id: holdId } = await placeHold(replayed, slotId);
-      await service.dispatch(String(holdId));
-      ids.push(String(holdId));
-    }
-    const endpoint = await openEndpoint(204);
-    const secret = newSecret();
-    const to = ['replay', '--forward-to', endpoint.url, '--secret', secret];
-    const as = { url: service.url, apiKey: replayed.apiKey };
-    const ended = await runPartner(as, [...to, '--since', '1h', '--json']);
-    expect(JSON.parse(ended.out)).toMatchObject({ forwarded: 3 });
-    expect(endpoint.received.map(({ body }) => body['hold_id'])).toEqual(ids);
-    const none = await runPartner(as, [...to, '--since', '2h', '--until', '1h']);
-    expect(none.out).toMatch(/^0 events forwarded/);
-    endpoint.respondWith(500);
-    const stopped = await runPartner(as, [...to, '--since', '1h', '--attempts', '2']);
-    expect(stopped.code).toBe(1);
-    expect(stopped.err).toMatch(/given up: [^]*Stopped at hold_created \S+ after 0 events\. Go on with --since \S+Z:/);
-  });
+test('partner replay forwards the events since a time again, in order and signed, and reports their number', async () => {
+  const own = await anyVenue(service);
+  const recipient = await anyPartner(service, [own.id]);
+  const ids: string[] = [];
+  for (const slotId of (await freeSlotIds(recipient, own.id)).slice(0, 3)) {
+    const { hold_id: holdId } = await placeHold(recipient, slotId);
+    await service.dispatch(String(holdId));
+    ids.push(String(holdId));
+  }
+  const endpoint = await openEndpoint(204);
+  const secret = newSecret();
+  const command = ['replay', '--forward-to', endpoint.url, '--secret', secret];
+  const credentials = { url: service.url, apiKey: recipient.apiKey };
+  const ended = await runPartner(credentials, [...command, '--since', '1h', '--json']);
+  expect(JSON.parse(ended.out)).toMatchObject({ forwarded: 3 });
+  expect(endpoint.received.map(({ body }) => body['hold_id'])).toEqual(ids);
+  const none = await runPartner(credentials, [...command, '--since', '2h', '--until', '1h']);
+  expect(none.out).toMatch(/^0 events forwarded/);
+  endpoint.respondWith(500);
+  const stopped = await runPartner(credentials, [...command, '--since', '1h', '--attempts', '2']);
+  expect(stopped.code).toBe(1);
+  expect(stopped.err).toMatch(/given up: [^]*Stopped at hold_created \S+ after 0 events\. Go on with --since \S+Z:/);
 });
 
 describe('partner status', () => {

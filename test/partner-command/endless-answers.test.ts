@@ -6,8 +6,8 @@ import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send
 import { startStubServer } from '../support/stub-server.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
-/** Ten times what a command reads; network buffers hold some of it. */
-const MUCH_BYTES = 40_000_000;
+/** Far more than a command reads and network buffers hold. */
+const RESPONSE_BYTES = 40_000_000;
 
 let status: number;
 let sentBytes: number;
@@ -15,7 +15,7 @@ let sentBytes: number;
 const { url, close } = await startStubServer((_request, response) => {
   const body = Readable.from(
     (function* endless() {
-      while (sentBytes < MUCH_BYTES) {
+      while (sentBytes < RESPONSE_BYTES) {
         sentBytes += CHUNK.length;
         yield CHUNK;
       }
@@ -36,14 +36,14 @@ test('at most 1 MB of an endless answer to an action is read, which is a finding
   await expect(httpTransport(url, signal)('reconcile', {})).rejects.toThrow(
     'reconcile answered more than 1 MB. Answer its result and nothing else.',
   );
-  expect(sentBytes).toBeLessThan(MUCH_BYTES);
+  expect(sentBytes).toBeLessThan(RESPONSE_BYTES);
 });
 
-test.each([200, 500])('the status %i of an endpoint with an endless response counts', async (given) => {
-  status = given;
+test.each([200, 500])('the status %i of an endpoint with an endless response counts', async (expected) => {
+  status = expected;
   const posted = await postDelivery(url, signDelivery(EVENT, { secret: 'whsec_any' }));
-  expect([posted.status, sentBytes < MUCH_BYTES]).toEqual([given, true]);
+  expect([posted.status, sentBytes < RESPONSE_BYTES]).toEqual([expected, true]);
   sentBytes = 0;
   const sent = await sendDelivery(EVENT, 1, { url, secret: 'whsec_any' }, signal);
-  expect([sent.status, sentBytes < MUCH_BYTES]).toEqual([given, true]);
+  expect([sent.status, sentBytes < RESPONSE_BYTES]).toEqual([expected, true]);
 });

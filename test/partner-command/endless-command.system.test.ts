@@ -8,8 +8,8 @@ import { eventually } from '../support/eventually.ts';
 const ENVIRONMENT = { PARTNER_BASE_URL: 'http://127.0.0.1:4010', PARTNER_API_KEY: 'pk_sandbox_any' };
 const transportOf = (program: string) =>
   commandTransport([process.execPath, '-e', program], ENVIRONMENT, new AbortController().signal);
-/** A shell that leaves a background program with its stdout, and prints its pid. */
-const leaving = (then: string) => ['/bin/sh', '-c', `sleep 300 & echo "{\\"pid\\":$!}"; ${then}`];
+/** A shell that prints the pid of a background program, which inherits its stdout, and then runs `lastCommand`. */
+const leavingProcess = (lastCommand: string) => ['/bin/sh', '-c', `sleep 300 & echo "{\\"pid\\":$!}"; ${lastCommand}`];
 const isRunning = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -36,7 +36,7 @@ test('a command’s log is read to its end, however long', async () => {
 test('a process that a command leaves running is not waited for, although it has its stdout', async () => {
   const beganAt = performance.now();
   const { signal } = new AbortController();
-  const { pid } = (await commandTransport(leaving('exit 0'), ENVIRONMENT, signal)('reconcile', {})) as {
+  const { pid } = (await commandTransport(leavingProcess('exit 0'), ENVIRONMENT, signal)('reconcile', {})) as {
     pid: number;
   };
   expect(performance.now() - beganAt).toBeLessThan(20_000);
@@ -55,11 +55,11 @@ test('at the deadline or an interruption, a command is killed with all its proce
   await expect(late.run).rejects.toThrow('reconcile did not answer within 1 s.');
   const stop = new AbortController();
   const interrupted = started(stop.signal);
-  await eventually('it runs', () => existsSync(interrupted.file));
+  await eventually('the command to run', () => existsSync(interrupted.file));
   stop.abort(new Error('interrupted'));
   await expect(interrupted.run).rejects.toThrow('it was killed');
   for (const { file } of [late, interrupted]) {
     const pid = Number(readFileSync(file, 'utf8'));
-    await eventually('what it started is gone', () => !isRunning(pid));
+    await eventually('the background process to be gone', () => !isRunning(pid));
   }
 });

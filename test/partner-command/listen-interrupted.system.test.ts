@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { lockState } from '../../packages/client/src/cli/state-lock.ts';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** Bundles the command into one file for Node. */
-async function builtCommand(): Promise<string> {
+async function bundleCommand(): Promise<string> {
   const outfile = path.join(await temporaryFolder(), 'partner.mjs');
   const requireOfBundle =
     "import { createRequire as requireOfBundle } from 'node:module';\nconst require = requireOfBundle(import.meta.url);";
@@ -57,7 +57,7 @@ async function startScene() {
   const keyFile = path.join(folder, 'key');
   await writeFile(keyFile, `${partner.apiKey}\n`, { mode: 0o600 });
   const forwardTo = `http://127.0.0.1:${toEndpoint.port}${new URL(endpoint.url).pathname}`;
-  const program = [await builtCommand(), 'listen', '--forward-to', forwardTo];
+  const program = [await bundleCommand(), 'listen', '--forward-to', forwardTo];
   const options = ['--base-url', `http://127.0.0.1:${toService.port}`, '--state', state];
   const commandLine = [...program, ...options, '--key-file', keyFile];
   const line = [process.execPath, ...commandLine].map((word) => `'${word}'`).join(' ');
@@ -68,7 +68,7 @@ async function startScene() {
     () => toService.close(),
     () => listener.end(),
   );
-  const begun = await feedOf(partner);
+  const idsBefore = await feedOf(partner);
   await listener.start();
   const printed = () => readFile(output, 'utf8');
   await eventually('the listener listens', async () => (await printed()).includes('Ctrl-C'));
@@ -94,7 +94,7 @@ async function startScene() {
       }
     },
     /** The ids of all events since the start, in the order of the feed. */
-    happened: async () => (await feedOf(partner)).slice(begun.length),
+    eventIds: async () => (await feedOf(partner)).slice(idsBefore.length),
   };
 }
 
@@ -171,60 +171,58 @@ const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
 };
 
 /** The ids that arrived repeatedly although the listener did not report the repetition. */
-async function unannounced(scene: Scene): Promise<string[]> {
+async function unreportedRepetitions(scene: Scene): Promise<string[]> {
   const arrived = arrivedAt(scene);
   const twice = arrived.filter((id, index) => arrived.indexOf(id) !== index);
-  const told = await scene.printed();
-  return twice.filter((id) => !new RegExp(`^repeated: \\w+ ${id} `, 'm').test(told));
+  const output = await scene.printed();
+  return twice.filter((id) => !new RegExp(`^repeated: \\w+ ${id} `, 'm').test(output));
 }
 
 async function faultsOfDeliveries({ endpoint, secret }: Scene): Promise<string[]> {
-  const judged = endpoint.received.map(async ({ bytes, headers, atUnixSeconds, body }) => {
+  const checks = endpoint.received.map(async ({ bytes, headers, atUnixSeconds, body }) => {
     const now = new Date(atUnixSeconds * 1000);
     const event = await verifyWebhook(bytes, headers, secret, { now, toleranceSeconds: 5 });
     const isNamed = headerOf({ headers }, 'x-webhook-event') === event.event_type;
     return isNamed && headerOf({ headers }, 'x-delivery-id') === body['delivery_id'] ? [] : [event.event_id];
   });
-  return (await Promise.all(judged)).flat();
+  return (await Promise.all(checks)).flat();
 }
 
-describe('partner listen', () => {
-  test('after 20 cuts and restarts, everything has arrived in order and signed, and repetitions are announced', async () => {
-    const scene = await startScene();
-    const cuts = Object.values(CUTS);
-    for (let round = 0; round < 4; round += 1)
-      for (const cut of cuts) {
-        await cut(scene);
-        await scene.makeEvents(1);
-      }
-    const happened = await scene.happened();
-    expect(happened.length).toBeGreaterThan(60);
-    await eventually('the last event arrives', () => arrivedAt(scene).includes(happened.at(-1) ?? ''));
-    expect([...new Set(arrivedAt(scene))]).toEqual(happened);
-    expect(arrivedAt(scene).length).toBeGreaterThan(happened.length);
-    expect(await unannounced(scene)).toEqual([]);
-    expect(await faultsOfDeliveries(scene)).toEqual([]);
-  }, 240_000);
+test('after 20 cuts and restarts, every event has arrived in order and signed, and repetitions are reported', async () => {
+  const scene = await startScene();
+  const cuts = Object.values(CUTS);
+  for (let round = 0; round < 4; round += 1)
+    for (const cut of cuts) {
+      await cut(scene);
+      await scene.makeEvents(1);
+    }
+  const eventIds = await scene.eventIds();
+  expect(eventIds.length).toBeGreaterThan(60);
+  await eventually('the last event arrives', () => arrivedAt(scene).includes(eventIds.at(-1) ?? ''));
+  expect([...new Set(arrivedAt(scene))]).toEqual(eventIds);
+  expect(arrivedAt(scene).length).toBeGreaterThan(eventIds.length);
+  expect(await unreportedRepetitions(scene)).toEqual([]);
+  expect(await faultsOfDeliveries(scene)).toEqual([]);
+}, 240_000);
 
-  test('a second listener with the same state ends with 2, and names the first one’s process', async () => {
-    const scene = await startScene();
-    const second = await run(process.execPath, scene.commandLine).catch((failure: unknown) => failure);
-    expect(second).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^error: --state: \S+ is in use by process \d+\. Stop that one, .+\.lock/),
-    });
+test('a second listener with the same state ends with 2, and names the first one’s process', async () => {
+  const scene = await startScene();
+  const second = await run(process.execPath, scene.commandLine).catch((failure: unknown) => failure);
+  expect(second).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: --state: \S+ is in use by process \d+\. Stop that one, .+\.lock/),
   });
+});
 
-  test('a lock whose process died does not prevent a start, even if another process has its pid now', async () => {
-    const file = path.join(await temporaryFolder(), 'state.json');
-    // No system uses this process id.
-    await writeFile(`${file}.99999999.lock`, '');
-    const unlock = await lockState(file);
-    expect(await readFile(`${file}.${process.pid}.lock`, 'utf8')).not.toBe('');
-    await unlock();
-    await writeFile(`${file}.1.lock`, 'started long ago');
-    await (await lockState(file))();
-    expect(await readdir(path.dirname(file))).toEqual([]);
-  });
+test('a lock whose process died does not prevent a start, even if another process has its pid now', async () => {
+  const file = path.join(await temporaryFolder(), 'state.json');
+  // No system uses this process id.
+  await writeFile(`${file}.99999999.lock`, '');
+  const unlock = await lockState(file);
+  expect(await readFile(`${file}.${process.pid}.lock`, 'utf8')).not.toBe('');
+  await unlock();
+  await writeFile(`${file}.1.lock`, 'started long ago');
+  await (await lockState(file))();
+  expect(await readdir(path.dirname(file))).toEqual([]);
 });

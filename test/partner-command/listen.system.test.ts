@@ -126,10 +126,10 @@ describe('partner listen', () => {
 
   test('uses the secret of the environment, and shows no control characters of names', async () => {
     const me = await partner.api.get('/api/v1/partner/me');
-    const named = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
+    const body = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
     const headers = { 'content-type': 'application/json' };
     const proxy = await startFaultyProxy(service.url, ({ path: asked }) =>
-      asked === '/api/v1/partner/me' ? { kind: 'answered', status: 200, headers, body: named } : { kind: 'none' },
+      asked === '/api/v1/partner/me' ? { kind: 'answered', status: 200, headers, body } : { kind: 'none' },
     );
     const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile()];
     const environment = { webhookSecret: 'whsec_mine' };

@@ -20,13 +20,16 @@ test.each([
   [302, { location: '/login' }, '', 'responded with 302'],
   [200, JSON_TYPE, '{"hello": "world"}', '200 (application/json, of the body, partner_id must be a text)'],
   [200, JSON_TYPE, '[]', 'responded with 200 (application/json, of the body, it must be an object)'],
-])('status ends with 3 after %i %j %j, and its message describes the response', async (status, headers, body, said) => {
-  answer = (response) => void response.writeHead(status, headers).end(body);
-  const { code, out, err } = await run('status');
-  expect([code, out]).toEqual([3, '']);
-  expect(err).toContain(said);
-  expect(err).toContain('Give the address of the service with --base-url');
-});
+])(
+  'status ends with 3 after %i %j %j, and its message describes the response',
+  async (status, headers, body, message) => {
+    answer = (response) => void response.writeHead(status, headers).end(body);
+    const { code, out, err } = await run('status');
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toContain(message);
+    expect(err).toContain('Give the address of the service with --base-url');
+  },
+);
 
 const CONFIRM = ['confirm', 'h', '--name', 'A', '--phone', '+919876543210', '--payment-reference', 'p'];
 
@@ -34,9 +37,9 @@ test.each([
   ['<h1>Sign in</h1>', HTML, 'a body that is not JSON'],
   ['', HTML, 'a body that is not JSON'],
   ['{"ok": true}', JSON_TYPE, 'must be '],
-])('each command ends with 3 if it gets 200 and %j', async (body, headers, said) => {
+])('each command ends with 3 if it gets 200 and %j', async (body, headers, message) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
   const commands = [['status'], ['hold', '--venue', 'v', '--date', '2026-11-24'], ['hold', 'a-slot'], CONFIRM];
   for (const { code, err } of await Promise.all(commands.map((args) => run(...args))))
-    expect([code, err]).toEqual([3, expect.stringContaining(said)]);
+    expect([code, err]).toEqual([3, expect.stringContaining(message)]);
 });

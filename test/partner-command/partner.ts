@@ -5,13 +5,13 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 /** What a command line printed, and its exit code. */
 export type Ended = { code: number; out: string; err: string };
 
-type Given = { environment?: Partial<Environment>; isTty?: boolean; columns?: number };
+type Options = { environment?: Partial<Environment>; isTty?: boolean; columns?: number };
 
 /** Starts the command line with a key and a service's URL, without a terminal by default. */
 export async function startPartner(
   { url, apiKey }: { url: string; apiKey: string | undefined },
   args: readonly string[],
-  { environment = {}, isTty = false, columns }: Given = {},
+  { environment = {}, isTty = false, columns }: Options = {},
 ) {
   const printed = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
@@ -52,7 +52,7 @@ export type Running = Awaited<ReturnType<typeof startPartner>>;
 export async function partner(
   service: { url: string; apiKey: string | undefined },
   args: readonly string[],
-  given: Given = {},
+  options: Options = {},
 ): Promise<Ended> {
-  return (await startPartner(service, args, given)).ended;
+  return (await startPartner(service, args, options)).ended;
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const NOBODY = { url: 'http://127.0.0.1:1023', apiKey: 'pk_sandbox_any' };
 const certify = (...args: string[]) => partner(NOBODY, ['certify', '--profile', at('profile.json'), ...args]);
 
-test('a report over the profile, the key or the other report is wrong usage, by any path', async () => {
+test('a report file that is the profile, the key or the other report is wrong usage, by any path', async () => {
   await writeFile(at('key'), 'pk_sandbox_any');
   await symlink(folder, at('same'));
   await link(at('profile.json'), at('linked.json'));
@@ -36,9 +36,9 @@ test('a report over the profile, the key or the other report is wrong usage, by 
     [['--report-json', folder], `--report-json: ${folder} is a folder`],
     [['--report-json', at('none/report')], 'cannot be written (ENOENT)'],
   ];
-  for (const [args, said] of wrong) {
+  for (const [args, message] of wrong) {
     const { code, err } = await certify(...args);
-    expect([args, code, err]).toEqual([args, 2, expect.stringContaining(said)]);
+    expect([args, code, err]).toEqual([args, 2, expect.stringContaining(message)]);
   }
   expect(await readFile(at('profile.json'), 'utf8')).toBe(PROFILE);
 });

@@ -17,7 +17,7 @@ test.each([['status'], ['listen']])(
     const proxy = await busy(50);
     const args = command === 'listen' ? ['listen', '--forward-to', 'http://127.0.0.1:1023'] : [command];
     const started = await startPartner({ url: proxy.url, apiKey: 'pk_sandbox_any' }, [...args, '--json']);
-    await eventually('it says so', () =>
+    await eventually('the message', () =>
       /\(429.*\); trying again in (50|51) s, at \d\d:\d\d:\d\d UTC\.\n$/.test(started.printed.err),
     );
     started.interrupt();
@@ -26,7 +26,7 @@ test.each([['status'], ['listen']])(
   },
 );
 
-test('if it does not wait that long, it says when to call again', async () => {
+test('a command that does not wait that long says when to call again', async () => {
   const proxy = await busy(3600);
   const { code, err } = await partner({ url: proxy.url, apiKey: 'pk_sandbox_any' }, ['status']);
   await proxy.close();

@@ -6,7 +6,7 @@ import { verdict } from '../support/verdict.ts';
 import { certificationReport, type Outcome, type SentReport } from './certification-report.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
-const OF_ANOTHER = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02';
+const OTHER_PARTNER_ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02';
 const ALL = SUITE.scenarios.length;
 
 const service = sharedService();
@@ -24,11 +24,11 @@ const withFirst = (changed: Partial<SentReport['scenarios'][number]>, report = r
 });
 
 /** A report of only these scenarios, all passed. */
-const ofOnly = (scenarios: SentReport['scenarios'], changed: Json = {}) =>
+const reportOfOnly = (scenarios: SentReport['scenarios'], changed: Json = {}) =>
   reportOf([], { scenarios, summary: { passed: scenarios.length, failed: 0, not_tried: 0 }, ...changed });
 
-const another: SentReport['scenarios'][number] = {
-  id: 'asked-by-a-newer-suite',
+const extraScenario: SentReport['scenarios'][number] = {
+  id: 'scenario-of-a-newer-suite',
   level: 1,
   title: 'Any',
   outcome: 'passed',
@@ -73,7 +73,7 @@ describe('a report attached to a certification', () => {
   });
 
   test.each<[what: string, path: string, report: () => Json]>([
-    ['of another partner', 'report.partner_id', () => reportOf([], { partner_id: OF_ANOTHER })],
+    ['of another partner', 'report.partner_id', () => reportOf([], { partner_id: OTHER_PARTNER_ID })],
     ['that failed', 'report.verdict', () => reportOf(['passed', 'failed'])],
     ['whose verdict is better than its scenarios', 'report.verdict', () => reportOf(['failed'], { verdict: 'passed' })],
     [
@@ -82,14 +82,18 @@ describe('a report attached to a certification', () => {
       () => reportOf(['failed'], { verdict: 'passed', summary: { passed: ALL, failed: 0, not_tried: 0 } }),
     ],
     ['of a deployment', 'report.mode', () => reportOf([], { mode: 'service' })],
-    ['of a later form', 'report.format', () => reportOf([], { format: 'partner-booking-certification/2' })],
-    ['of one scenario', 'report.scenarios', () => ofOnly(reportOf().scenarios.slice(0, 1))],
-    ['of scenarios that are not in the suite', 'report.scenarios', () => ofOnly([...reportOf().scenarios, another])],
+    ['of a later format', 'report.format', () => reportOf([], { format: 'partner-booking-certification/2' })],
+    ['of one scenario', 'report.scenarios', () => reportOfOnly(reportOf().scenarios.slice(0, 1))],
+    [
+      'of scenarios that are not in the suite',
+      'report.scenarios',
+      () => reportOfOnly([...reportOf().scenarios, extraScenario]),
+    ],
     ['of an older suite', 'report.suite_version', () => reportOf([], { suite_version: '0.10.0' })],
-    ['that has yet to end', 'report.ended_at', () => reportOf([], { ended_at: inMinutes(10) })],
+    ['that ends in the future', 'report.ended_at', () => reportOf([], { ended_at: inMinutes(10) })],
     ['that ended before it began', 'report.started_at', () => reportOf([], { started_at: '2026-11-20T10:01:00.001Z' })],
-    ['with a finding where it passed', 'report.scenarios.0', () => withFirst({ finding: 'The hold was lost.' })],
-    ['with a remedy where it passed', 'report.scenarios.0', () => withFirst({ remedy: 'Mend it.' })],
+    ['with a finding for a passed scenario', 'report.scenarios.0', () => withFirst({ finding: 'The hold was lost.' })],
+    ['with a remedy for a passed scenario', 'report.scenarios.0', () => withFirst({ remedy: 'Mend it.' })],
     [
       'that does not say why a scenario was not tried',
       'report.scenarios.0',
@@ -106,21 +110,21 @@ describe('a report attached to a certification', () => {
   test('may have a newer suite, and a clock slightly ahead', async () => {
     const { id } = await anyPartner(service, []);
     const times = { started_at: inMinutes(1), ended_at: inMinutes(2) };
-    const newer = ofOnly([...reportOf().scenarios, another], { partner_id: id, suite_version: '99.0.0' });
+    const newer = reportOfOnly([...reportOf().scenarios, extraScenario], { partner_id: id, suite_version: '99.0.0' });
     const certified = expectStatus(await certify({ report: { ...newer, ...times } }, id), 200);
     expect(certified['certification_report']).toMatchObject({ suite_version: '99.0.0', passed: ALL + 1 });
   });
 
-  test('may name another partner_id in production: the sandbox’s', async () => {
+  test('may have another partner_id in production: that of the sandbox', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const seller = { name: 'Turf Town', contact_email: 'any@turftown.example' };
       const { partner_id: id } = expectStatus(await operatorOf(production).post(PARTNERS, seller), 201);
-      const report = reportOf([], { partner_id: OF_ANOTHER });
+      const report = reportOf([], { partner_id: OTHER_PARTNER_ID });
       const path = `${PARTNERS}/${String(id)}`;
       expectStatus(await operatorOf(production).post(`${path}/certify`, { report }), 200);
-      const kept = expectStatus(await operatorOf(production).get(`${path}/certification-report`), 200);
-      expect(kept).toMatchObject({ partner_id: id, report: { partner_id: OF_ANOTHER } });
+      const attachedReport = expectStatus(await operatorOf(production).get(`${path}/certification-report`), 200);
+      expect(attachedReport).toMatchObject({ partner_id: id, report: { partner_id: OTHER_PARTNER_ID } });
     } finally {
       await production.stop();
     }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPackage, anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
@@ -22,21 +22,21 @@ const service = await hostedService({ isAlone: true });
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 
-async function create(by = operator, fields: Json = {}): Promise<Json & { id: string }> {
+async function create(api = operator, fields: Json = {}): Promise<Json & { id: string }> {
   const body = { name: 'Sports Seller', contact_email: 'dev@seller.example', ...fields };
-  const partner = expectStatus(await by.post(PARTNERS, body), 201);
+  const partner = expectStatus(await api.post(PARTNERS, body), 201);
   return { ...partner, id: String(partner['partner_id']) };
 }
-const issue = async (partnerId: string, fields: Json = {}, by = operator) =>
-  expectStatus(await by.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
-/** When the partner's only key was last used, once the service has noted it. */
+const issue = async (partnerId: string, fields: Json = {}, api = operator) =>
+  expectStatus(await api.post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
+/** When the partner's only key was last used, after waiting until the service has stored it. */
 const lastUse = (partnerId: string) =>
-  eventually('the use of the key to be noted', async () => {
+  eventually('the use of the key to be stored', async () => {
     const { data } = expectStatus(await operator.get(`${PARTNERS}/${partnerId}/keys`), 200);
     return (data as Json[])[0]?.['last_used_at'] as string | null;
   });
 const messageOf = (reply: Reply) => ((reply.body as Json)['error'] as Json)['message'];
-const answerTo = async (key: Json, url = service.url) =>
+const verdictWith = async (key: Json, url = service.url) =>
   verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
 
 describe('partners', () => {
@@ -56,7 +56,7 @@ describe('partners', () => {
   });
 
   test.each([PARTNERS, '/api/v1/operator/venues', '/api/v1/operator/packages'])(
-    '%s is paged: pages of 2 have everything once, in the overall order',
+    '%s is paged: pages of 2 have every entry once, in the order of the whole list',
     async (path) => {
       const venue = await anyVenue(service);
       for (let each = 0; each < 3; each += 1) {
@@ -78,9 +78,9 @@ describe('partners', () => {
     },
   );
 
-  test('venues are paged by name; a renamed one hides no other', async () => {
-    const named = async (name: string) => (await anyVenue(service, [], { name })).id;
-    const ids = [await named('Page A'), await named('Page B'), await named('Page C')];
+  test('venues are paged by name; renaming one hides no other', async () => {
+    const createVenue = async (name: string) => (await anyVenue(service, [], { name })).id;
+    const ids = [await createVenue('Page A'), await createVenue('Page B'), await createVenue('Page C')];
     const path = '/api/v1/operator/venues';
     const follow = async (renamed: string) => {
       const seen: unknown[] = [];
@@ -128,7 +128,7 @@ describe('keys', () => {
       created_at: expect.stringMatching(INSTANT),
       expires_at: null,
     });
-    expect(await answerTo(key)).toBe('200');
+    expect(await verdictWith(key)).toBe('200');
     const { api_key: apiKey, ...shown } = key;
     await lastUse(id);
     const list = await operator.get(`${PARTNERS}/${id}/keys`);
@@ -149,8 +149,8 @@ describe('keys', () => {
     expect((data as Json[])[0]).toMatchObject({ last_used_at: null });
     const before = Date.now();
     expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
-    const noted = await lastUse(partner.id);
-    expect(Date.parse(noted)).toBeGreaterThanOrEqual(before - 1000);
+    const usedAt = await lastUse(partner.id);
+    expect(Date.parse(usedAt)).toBeGreaterThanOrEqual(before - 1000);
 
     const keyId = String((data as Json[])[0]?.['key_id']);
     await changeRow(service, 'api_keys', keyId, { $set: { lastUsedAt: new Date(0) } });
@@ -161,7 +161,7 @@ describe('keys', () => {
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
 
-  test('end for good when they are revoked, once', async () => {
+  test('end permanently when they are revoked, and keep their first revoked_at', async () => {
     const { id } = await create();
     const key = await issue(id);
     const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}`;
@@ -174,7 +174,7 @@ describe('keys', () => {
     expect(first).toMatch(INSTANT);
     expect((await operator.delete(path)).status).toBe(204);
     expect(await revokedAt()).toBe(first);
-    expect(await answerTo(key)).toBe('401 INVALID_API_KEY');
+    expect(await verdictWith(key)).toBe('401 INVALID_API_KEY');
   });
 
   test("cannot be revoked under another partner's name", async () => {
@@ -182,7 +182,7 @@ describe('keys', () => {
     const key = await issue(owner.id);
     const reply = await operator.delete(`${PARTNERS}/${other.id}/keys/${String(key['key_id'])}`);
     expect(verdict(reply)).toBe('404 KEY_NOT_FOUND');
-    expect(await answerTo(key)).toBe('200');
+    expect(await verdictWith(key)).toBe('200');
   });
 });
 
@@ -227,7 +227,7 @@ test('a partner reads the mode, the horizon and the limits of its service; null 
   const { id } = await create(admin, { name: 'Live Seller' });
   expectStatus(await admin.post(`${PARTNERS}/${id}/certify`), 200);
   const key = String((await issue(id, {}, admin))['api_key']);
-  for (const [rateLimitPerMinute, told] of [
+  for (const [rateLimitPerMinute, expectedLimit] of [
     [90, 90],
     [0, null],
   ] as const) {
@@ -244,7 +244,7 @@ test('a partner reads the mode, the horizon and the limits of its service; null 
       venues: [],
       horizon_days: 30,
       limits: {
-        rate_limit_per_minute: told,
+        rate_limit_per_minute: expectedLimit,
         max_active_holds: 7,
         hold_ttl_seconds: 120,
         max_hold_ttl_seconds: 1800,
@@ -263,7 +263,7 @@ test('a grant for a missing venue is rejected', async () => {
   expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
 });
 
-test('concurrent certifications have one date, the first', async () => {
+test('concurrent certifications store one date', async () => {
   const { id } = await anyPartner(service, []);
   await changeRow(service, 'partners', id, { $set: { certifiedAt: null } });
   const replies = await Promise.all(

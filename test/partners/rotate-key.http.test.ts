@@ -14,11 +14,11 @@ const { id: partnerId } = await anyPartner(service);
 
 const issue = async (fields: Json = {}) =>
   expectStatus(await operatorOf(service).post(`${PARTNERS}/${partnerId}/keys`, fields), 201);
-const rotate = (key: Json, body?: Json, of = partnerId) =>
-  operatorOf(service).post(`${PARTNERS}/${of}/keys/${String(key['key_id'])}/rotate`, body);
-const answerTo = async (key: Json) =>
+const rotate = (key: Json, body?: Json, ownerId = partnerId) =>
+  operatorOf(service).post(`${PARTNERS}/${ownerId}/keys/${String(key['key_id'])}/rotate`, body);
+const verdictWith = async (key: Json) =>
   verdict(await createClient(service.url, String(key['api_key'])).get('/api/v1/partner/venues'));
-async function listed(key: Json): Promise<Json | undefined> {
+async function readKey(key: Json): Promise<Json | undefined> {
   const { data } = expectStatus(await operatorOf(service).get(`${PARTNERS}/${partnerId}/keys`), 200);
   return (data as Json[]).find((each) => each['key_id'] === key['key_id']);
 }
@@ -30,30 +30,30 @@ const expire = (key: Json) =>
 describe('rotating a key', () => {
   test('returns a new key with the old label, and ends the old one immediately', async () => {
     const old = await issue({ label: 'checkout' });
-    const fresh = expectStatus(await rotate(old), 201);
-    expect(Object.keys(fresh)).toEqual(Object.keys(old));
-    expect(fresh).toMatchObject({ label: 'checkout', expires_at: null });
-    expect(fresh['key_id']).not.toBe(old['key_id']);
-    expect([await answerTo(old), await answerTo(fresh)]).toEqual(['401 INVALID_API_KEY', '200']);
+    const newKey = expectStatus(await rotate(old), 201);
+    expect(Object.keys(newKey)).toEqual(Object.keys(old));
+    expect(newKey).toMatchObject({ label: 'checkout', expires_at: null });
+    expect(newKey['key_id']).not.toBe(old['key_id']);
+    expect([await verdictWith(old), await verdictWith(newKey)]).toEqual(['401 INVALID_API_KEY', '200']);
   });
 
   test('keeps both keys valid during the overlap', async () => {
     const old = await issue();
     const before = Date.now();
-    const fresh = expectStatus(await rotate(old, { overlap_seconds: 1 }), 201);
-    expect([await answerTo(old), await answerTo(fresh)]).toEqual(['200', '200']);
-    const endsAt = Date.parse(String((await listed(old))?.['expires_at']));
+    const newKey = expectStatus(await rotate(old, { overlap_seconds: 1 }), 201);
+    expect([await verdictWith(old), await verdictWith(newKey)]).toEqual(['200', '200']);
+    const endsAt = Date.parse(String((await readKey(old))?.['expires_at']));
     expect(endsAt - before).toBeGreaterThanOrEqual(1000);
-    await eventually('the old key to end', async () => (await answerTo(old)) === '401 INVALID_API_KEY');
+    await eventually('the old key to end', async () => (await verdictWith(old)) === '401 INVALID_API_KEY');
     expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
-    expect(await answerTo(fresh)).toBe('200');
+    expect(await verdictWith(newKey)).toBe('200');
   });
 
   test('never extends the life of the old key', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const old = await issue({ expires_at: expiresAt });
     expectStatus(await rotate(old, { overlap_seconds: 604_800 }), 201);
-    expect((await listed(old))?.['expires_at']).toBe(expiresAt);
+    expect((await readKey(old))?.['expires_at']).toBe(expiresAt);
   });
 
   test('succeeds once, however many calls race without an overlap', async () => {
@@ -76,7 +76,7 @@ describe('rotating a key', () => {
     const other = (await anyPartner(service)).id;
     expect([...refused, await rotate(live, {}, other)].map(verdict)).toEqual(Array(4).fill('404 KEY_NOT_FOUND'));
     expect(verdict(await rotate(live, {}, missing.key_id))).toBe('404 PARTNER_NOT_FOUND');
-    expect(await answerTo(live)).toBe('200');
+    expect(await verdictWith(live)).toBe('200');
   });
 
   test.each([-1, 604_801, null])('rejects an overlap of %j', async (overlap) => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { batched } from '../../src/platform/batched.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Batched work whose batches the test ends. */
+/** Batched work whose batches end when the test calls `end`. */
 function controlled(maxItems: number) {
   const batches: { items: readonly string[]; end: (results: (string | Error)[] | Error) => void }[] = [];
   const work = (items: readonly string[]) =>
@@ -14,11 +14,11 @@ function controlled(maxItems: number) {
   return { batches, call: batched(work, maxItems) };
 }
 
-/** Waits until all calls of this turn of the event loop have begun. */
+/** Waits until the calls made so far have begun a batch. */
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const itemsOf = (batches: readonly { items: readonly string[] }[]) => batches.map(({ items }) => items);
 
-test('a single call begins immediately; calls made meanwhile are batched, one batch after the other', async () => {
+test('a single call begins immediately; calls made during it are batched, one batch after the other', async () => {
   const { batches, call } = controlled(2);
   const calls = [call('a')];
   await settled();
@@ -37,7 +37,7 @@ test('a single call begins immediately; calls made meanwhile are batched, one ba
   expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D', 'E']);
 });
 
-test('an error of an item rejects its call only, an error of a batch all its calls; the next batch runs', async () => {
+test('an error of an item rejects only its call; an error of a batch rejects all its calls, and the next batch runs', async () => {
   const { batches, call } = controlled(10);
   const calls = [call('a'), call('b')];
   await settled();
@@ -46,19 +46,19 @@ test('an error of an item rejects its call only, an error of a batch all its cal
     { status: 'fulfilled', value: 'A' },
     { status: 'rejected', reason: new Error('taken') },
   ]);
-  const lost = [call('c'), call('d')];
+  const failing = [call('c'), call('d')];
   await settled();
-  const after = call('e');
+  const next = call('e');
   batches[1]?.end(new Error('out of reach'));
-  expect((await Promise.allSettled(lost)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await settled();
   batches[2]?.end(['E']);
-  expect(await after).toBe('E');
+  expect(await next).toBe('E');
 });
 
-test('a slow batch does not delay the next one', async () => {
+test('a batch that hangs delays the next one only briefly', async () => {
   const { batches, call } = controlled(10);
-  const stuck = call('a');
+  const hanging = call('a');
   await settled();
   const next = call('b');
   await settled();
@@ -67,5 +67,5 @@ test('a slow batch does not delay the next one', async () => {
   batches[1]?.end(['B']);
   expect(await next).toBe('B');
   batches[0]?.end(['A']);
-  expect(await stuck).toBe('A');
+  expect(await hanging).toBe('A');
 });

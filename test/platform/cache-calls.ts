@@ -8,7 +8,7 @@ export type CacheCalls = {
   onConfirmation: (confirm: Call) => Promise<unknown>;
 };
 
-/** Routes these commands of the connection through `calls`, which the test may replace later. */
+/** Routes these commands of the connection through `calls`, whose functions the test may replace at any time. */
 export function watchCacheCalls(db: Db, calls: CacheCalls): void {
   const leases = db.collection('cache_leases') as unknown as {
     findOne: (filter: unknown, options: { readConcern: { level: string } }) => Promise<unknown>;
@@ -17,7 +17,7 @@ export function watchCacheCalls(db: Db, calls: CacheCalls): void {
   const [findOne, aggregate] = [leases.findOne.bind(leases), leases.aggregate.bind(leases)];
   leases.findOne = (filter, options) => {
     const find = () => findOne(filter, options);
-    // Not the other read, by which a waiting change looks for the longest lease.
+    // The other `findOne` is the read by which a waiting change looks for the longest lease.
     return options.readConcern.level === 'linearizable' ? calls.onConfirmation(find) : find();
   };
   leases.aggregate = (...given) => ({ toArray: () => calls.onReading(() => aggregate(...given).toArray()) });

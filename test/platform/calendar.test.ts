@@ -46,7 +46,7 @@ test.each([
   ['2026-11-21', '2026-11-21', ['2026-11-21']],
   ['2026-11-22', '2026-11-20', []],
   ['9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
-])('the dates from %s to %s are counted', (first, last, expected) => {
+])('the dates from %s to %s are %j', (first, last, expected) => {
   expect(datesBetween(first, last)).toEqual(expected);
 });
 
@@ -87,9 +87,9 @@ test('only RFC 3339 text with a four-digit year is an instant', () => {
   expect(others.filter((text) => parseInstant(text) !== undefined)).toEqual([]);
 });
 
-test('a time zone gets the spelling of the IANA database, in any case', () => {
+test('a time zone in upper or lower case gets the spelling of the IANA database', () => {
   const listed = Intl.supportedValuesOf('timeZone');
-  // Node lists old names. These are newer names, aliases, and names with unusual capitals.
+  // Node lists one name for each zone, often an old one. The others are newer names, aliases, and unusual spellings.
   const others = ['Kolkata', 'Kathmandu', 'Ho_Chi_Minh', 'Ust-Nera'].map((city) => `Asia/${city}`);
   others.push('America/Argentina/Buenos_Aires', 'America/Port-au-Prince', 'Africa/Dar_es_Salaam');
   others.push('Antarctica/DumontDUrville', 'Europe/Isle_of_Man', 'Europe/Kyiv', 'US/Pacific', 'Etc/GMT+5');
@@ -107,7 +107,7 @@ test('only a name of the IANA database is a time zone', () => {
   expect(others.filter((text) => timeZoneNamed(text) !== undefined)).toEqual([]);
 });
 
-test('dates agree with Temporal in every zone and year, around every quarter of an hour at midnight', () => {
+test('local dates around midnight agree with Temporal in every time zone, in seven years from 1900 to 2040', () => {
   const differing = Intl.supportedValuesOf('timeZone').flatMap((timeZone) =>
     [1900, 1971, 1999, 2000, 2011, 2026, 2040].flatMap((year) => {
       const midnight = Temporal.ZonedDateTime.from({ timeZone, year, month: 3, day: 28 }).epochMilliseconds;

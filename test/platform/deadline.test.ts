@@ -6,7 +6,7 @@ import { collectGarbage } from '../support/collect-garbage.ts';
 const DEADLINE_MS = 100;
 const NEVER = new AbortController().signal;
 
-/** A caller that is referenced only by its listener on the signal. */
+/** Work that ends only with its signal. Only its listener on the signal refers to it. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     const fail = () => reject(signal.reason as Error);
@@ -19,22 +19,22 @@ const endOf = async (work: Promise<unknown>): Promise<unknown> =>
 
 test('work is aborted at its deadline, even after garbage collection', async () => {
   const ending = endOf(withDeadline(DEADLINE_MS, untilAborted, NEVER));
-  const unheld = new WeakRef({});
+  const collectable = new WeakRef({});
   await delay(DEADLINE_MS / 4);
   collectGarbage();
-  expect(unheld.deref()).toBeUndefined();
+  expect(collectable.deref()).toBeUndefined();
   expect(await ending).toBe('TimeoutError');
 });
 
-test('work that ignores its signal is not waited for, and its late failure is ignored', async () => {
+test('work that ignores its signal is abandoned at the deadline, and its later error is ignored', async () => {
   let fail = (_err: Error) => {};
-  const deaf = () => new Promise<never>((_resolve, reject) => (fail = reject));
-  expect(await endOf(withTimeout(DEADLINE_MS, deaf))).toBe('TimeoutError');
+  const ignoresSignal = () => new Promise<never>((_resolve, reject) => (fail = reject));
+  expect(await endOf(withTimeout(DEADLINE_MS, ignoresSignal))).toBe('TimeoutError');
   fail(new RangeError('too late to matter'));
   await delay(1);
 });
 
-test('work is aborted with its caller’s reason, before or during it', async () => {
+test('work is aborted with the reason of its caller, who aborts before or during it', async () => {
   const caller = new AbortController();
   const ending = endOf(withDeadline(60_000, untilAborted, caller.signal));
   caller.abort(new RangeError('enough'));
@@ -45,20 +45,20 @@ test('work is aborted with its caller’s reason, before or during it', async ()
 test('work that ends in time returns its result, and leaves no timer or listener', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  let during = 0;
-  let kept: AbortSignal | undefined;
+  let timersDuring = 0;
+  let signalOfWork: AbortSignal | undefined;
   const caller = new AbortController();
   const work = async (signal: AbortSignal) => {
-    kept = signal;
-    during = timers();
+    signalOfWork = signal;
+    timersDuring = timers();
     return 'done';
   };
   expect(await withDeadline(60_000, work, caller.signal)).toBe('done');
-  expect([during, timers()]).toEqual([before + 1, before]);
+  expect([timersDuring, timers()]).toEqual([before + 1, before]);
   await expect(withDeadline(60_000, () => Promise.reject(new RangeError('failed')), caller.signal)).rejects.toThrow(
     'failed',
   );
   expect(timers()).toBe(before);
   caller.abort();
-  expect(kept?.aborted).toBe(false);
+  expect(signalOfWork?.aborted).toBe(false);
 });

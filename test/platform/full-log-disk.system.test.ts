@@ -6,18 +6,18 @@ import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName, SHARED_NAME, serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
 
-test('with its log on a full disk, an API continues, says so once on stderr, and counts dropped lines', async () => {
+test('an API whose log is on a full disk continues, reports this once on stderr, and counts the dropped lines', async () => {
   const environment = serviceEnvironment(freshName(), {
     MONGODB_URI: databaseUri(SHARED_NAME),
     LOG_LEVEL: 'info',
   });
-  const full = openSync('/dev/full', 'w');
+  const fullDisk = openSync('/dev/full', 'w');
   const api = spawn(process.execPath, programArguments('src/main/api.ts'), {
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', full, 'pipe', 'ipc'],
+    stdio: ['ignore', fullDisk, 'pipe', 'ipc'],
   });
-  const told: Buffer[] = [];
-  api.stderr?.on('data', (chunk: Buffer) => void told.push(chunk));
+  const stderr: Buffer[] = [];
+  api.stderr?.on('data', (chunk: Buffer) => void stderr.push(chunk));
   try {
     const [{ url, adminUrl }] = (await once(api, 'message')) as [{ url: string; adminUrl: string }];
     const dropped = async () => {
@@ -26,12 +26,12 @@ test('with its log on a full disk, an API continues, says so once on stderr, and
     };
     const call = async () => (await fetch(`${url}/api/v1/bookings`)).status;
     expect(await dropped()).toBe(0);
-    await eventually('the lines that wait have filled their megabyte', async () => {
+    await eventually('the buffer of unwritten lines is full', async () => {
       expect(new Set(await Promise.all(Array.from({ length: 200 }, call)))).toEqual(new Set([401]));
       return (await dropped()) > 0;
     });
     expect(
-      Buffer.concat(told)
+      Buffer.concat(stderr)
         .toString()
         .match(/The log cannot be written \(ENOSPC\)/g),
     ).toHaveLength(1);

@@ -11,9 +11,9 @@ import { latch } from '../support/latch.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 import { type CacheCalls, watchCacheCalls } from './cache-calls.ts';
 
-/** Longer than any test, so that no lease ends during it. */
+/** Longer than any test, so that no lease ends during one. */
 const LONG_MS = 10_000;
-/** Short, for tests that wait for its end. */
+/** For tests that wait until a lease ends. */
 const SHORT_MS = 800;
 
 type Thing = { n: number; text?: string };
@@ -26,7 +26,7 @@ type Peer = {
   db: Db;
   cache: LeasedCache;
   entry(name: string, from?: 'database'): Promise<Entry<Thing> | null>;
-  /** The entry's value. */
+  /** The value of the entry. */
   read(name: string, from?: 'database'): Promise<Thing | null>;
   write(name: string, thing: Thing): Promise<void>;
   readings: number;
@@ -49,7 +49,7 @@ afterEach(async () => {
   [database, peers] = [freshName(), []];
 });
 
-/** Advances every clock of this process. */
+/** Advances `performance.now()`, by which leases are measured. */
 function passTime(ms: number): void {
   shiftedMs += ms;
   jest.spyOn(performance, 'now').mockImplementation(() => realNow() + shiftedMs);
@@ -109,7 +109,7 @@ const leaseOf = ({ cache }: Peer, ...entries: (Entry | null)[]): Promise<Lease |
     1000,
   );
 
-/** Delays a call's result until `open` is called. */
+/** `hold` delays the result of a call until `open` is called; `reached` resolves when the call has a result. */
 function gate() {
   const [reached, opened] = [latch(), latch()];
   const hold = async (call: Call) => {
@@ -122,7 +122,7 @@ function gate() {
 }
 
 const unhindered = (call: Call) => call();
-const away = () => Promise.reject(new Error('no primary'));
+const failing = () => Promise.reject(new Error('no primary'));
 
 /** Tells the peer's driver of another primary. */
 function elect(peer: Peer): void {
@@ -139,13 +139,13 @@ describe('an entry', () => {
     await peer.cache.invalidate('here');
     expect(await cached(peer, 'a')).toBe(first);
     await peer.write('a', { n: 2 });
-    // Control: the cache has not been told.
+    // Control: nobody has invalidated the cache.
     expect(await peer.read('a')).toBe(first);
     expect(await peer.read('a', 'database')).toMatchObject({ n: 2 });
     expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
   });
 
-  test('is never a missing row', async () => {
+  test('is never made for a missing document', async () => {
     const [peer, other] = [await openPeer(), await openPeer()];
     expect(await peer.read('a')).toBeNull();
     await other.write('a', { n: 1 });
@@ -156,7 +156,7 @@ describe('an entry', () => {
     await eventually('it is gone', async () => (await peer.read('a')) === null);
   });
 
-  test('in use is read again within half a lease: no call waits, and changes of others are seen', async () => {
+  test('that is used is read again within half a lease, so that no call waits and changes of other processes are seen', async () => {
     const [leaseMs, readingMs] = [2000, 150];
     const [peer, other] = [await openPeer(leaseMs), await openPeer()];
     await peer.write('a', { n: 1 });
@@ -190,7 +190,7 @@ describe('an entry', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('that is not used is not read again, and is dropped after a minute', async () => {
+  test('that is unused is not read again, and is dropped after a minute', async () => {
     const sweeps: (() => void)[] = [];
     const original = globalThis.setTimeout;
     const catchSweeps = (run: () => void, ms?: number, ...rest: unknown[]) => {
@@ -212,7 +212,7 @@ describe('an entry', () => {
     expect(peer.cache.size().entries).toBe(1);
   });
 
-  test('shares reads with all other used entries: at most eight in a lease', async () => {
+  test('is read again together with all other used entries, at most eight times in a lease', async () => {
     const peer = await openPeer(LONG_MS / 10);
     const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
     await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
@@ -231,25 +231,21 @@ describe('an entry', () => {
   test.each([
     ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
     ['small', 5050, '', 5000],
-  ])('is dropped if there are too many, even if they are %s', async (_size, count, text, kept) => {
+  ])('is dropped if there are too many %s ones', async (_size, count, text, maxEntries) => {
     const peer = await openPeer();
     const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
     await peer.db.collection('things').insertMany(rows as never);
-    for (let from = 0; from < count; from += count > 100 ? 500 : 1)
-      await Promise.all(
-        rows.slice(from, from + (count > 100 ? 500 : 1)).map(async ({ _id }) => {
-          const entry = await peer.entry(_id);
-          await leaseOf(peer, entry);
-        }),
-      );
+    const width = count > 100 ? 500 : 1;
+    for (let start = 0; start < count; start += width)
+      await Promise.all(rows.slice(start, start + width).map(async ({ _id }) => leaseOf(peer, await peer.entry(_id))));
     const { entries, bytes } = peer.cache.size();
-    expect(entries).toBe(kept);
+    expect(entries).toBe(maxEntries);
     expect(bytes).toBeLessThan(32 * 1024 * 1024);
   });
 });
 
-describe('a reading', () => {
-  /** A read that has found 1 and is delayed, while the value changes to 2. */
+describe('a read', () => {
+  /** Starts a read that has found 1 and is delayed, and then changes the value to 2. */
   async function overtakenReading() {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
@@ -262,7 +258,7 @@ describe('a reading', () => {
     return { peer, held, first };
   }
 
-  test('that began before a change of this process is not used after it', async () => {
+  test('that began before a change by this process is not cached after it', async () => {
     const { peer, held, first } = await overtakenReading();
     await peer.cache.invalidate('here');
     held.open();
@@ -270,9 +266,9 @@ describe('a reading', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('overtaken by a later one replaces nothing', async () => {
+  test('that a later one has overtaken does not replace its result', async () => {
     const { peer, held, first } = await overtakenReading();
-    // It does not wait for the first read, which hangs on its connection.
+    // The second read does not wait for the first, which hangs.
     expect(await peer.read('a')).toMatchObject({ n: 2 });
     const second = await cached(peer, 'a');
     held.open();
@@ -281,9 +277,9 @@ describe('a reading', () => {
     expect(await peer.read('a')).toBe(second);
   });
 
-  test('is not cached until the primary is confirmed: calls read the database, and there is no lease', async () => {
+  test('is not cached until the primary is confirmed: until then, calls read the database and get no lease', async () => {
     const peer = await openPeer(SHORT_MS);
-    peer.onConfirmation = away;
+    peer.onConfirmation = failing;
     for (const n of [1, 2]) {
       await peer.write('a', { n });
       expect(await peer.read('a')).toMatchObject({ n });
@@ -296,7 +292,7 @@ describe('a reading', () => {
     expect(await peer.cache.isConfirmable()).toBe(true);
   });
 
-  test('with a hanging confirmation gets no lease, and does not prevent others', async () => {
+  test('whose confirmation hangs gets no lease, and does not prevent leases of other reads', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     const held = gate();
@@ -312,7 +308,7 @@ describe('a reading', () => {
   });
 
   test.each(['reading', 'confirmation'])(
-    'during which the driver learns of another primary, in its %s, is discarded',
+    'is discarded if the driver learns of another primary during its %s',
     async (part) => {
       const peer = await openPeer();
       await peer.write('a', { n: 1 });
@@ -333,18 +329,18 @@ describe('a reading', () => {
 });
 
 describe('a lease', () => {
-  const nowOf = async ({ db }: Peer): Promise<number> => {
+  const databaseTimeMs = async ({ db }: Peer): Promise<number> => {
     const { localTime } = await db.getClient().db('admin').command({ hello: 1 });
     return (localTime as Date).getTime();
   };
   const endsAt = (lease: Lease | undefined): number => lease?.beginBy.getTime() ?? Number.NaN;
 
-  test('allows a write to begin within 0.6 of its time, by the database’s clock, and to take the rest', async () => {
+  test('allows a write to begin within the first 0.6 of its length, by the database’s clock, and to take the other 0.4', async () => {
     const peer = await openPeer();
     await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
-    const before = await nowOf(peer);
+    const before = await databaseTimeMs(peer);
     const a = await peer.entry('a');
-    const after = await nowOf(peer);
+    const after = await databaseTimeMs(peer);
     await delay(20);
     const lease = await leaseOf(peer, await peer.entry('b'), a);
     expect(lease?.maxTimeMS).toBe(0.4 * LONG_MS);
@@ -352,7 +348,7 @@ describe('a lease', () => {
     expect(endsAt(lease)).toBeLessThanOrEqual(after + 0.6 * LONG_MS);
   });
 
-  test('is extended by a read of an equal value, and not by one of a change', async () => {
+  test('is extended by a read of the same value, not by a read of a changed one', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     await cached(peer, 'a');
@@ -360,7 +356,7 @@ describe('a lease', () => {
     const first = endsAt(lease);
     await delay(10);
     await peer.read('a', 'database');
-    await eventually('it is prolonged', () => endsAt(lease) > first);
+    await eventually('it is extended', () => endsAt(lease) > first);
     const second = endsAt(lease);
     await peer.write('a', { n: 2 });
     await peer.read('a', 'database');
@@ -368,7 +364,7 @@ describe('a lease', () => {
     expect(endsAt(lease)).toBe(second);
   });
 
-  test('ends, with all cache entries, when the driver learns of another primary', async () => {
+  test('ends when the driver learns of another primary, which also empties the cache', async () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     await cached(peer, 'a');
@@ -379,7 +375,7 @@ describe('a lease', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('is waited for by processes with shorter ones', async () => {
+  test('delays the changes of other processes until it ends, even if their leases are shorter', async () => {
     const [long, short] = [await openPeer(1000), await openPeer(50)];
     await long.write('a', { n: 1 });
     await long.read('a');

@@ -1,34 +1,26 @@
 import { expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
 
+/** The fields of the line that `write` logs. */
 function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
   let line = '';
-  write(
-    createLogger('test', 'info', {
-      write: (text: string) => {
-        line = text;
-      },
-    }),
-  );
+  const stream = { write: (text: string) => void (line = text) };
+  write(createLogger('test', 'info', stream));
   const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
   return Object.fromEntries(fields.filter(([name]) => !['level', 'time', 'service'].includes(name)));
 }
 
-test('a secret is never in a line, whether by itself, in an object or in a child logger', () => {
+test('secrets are redacted in fields, in nested objects and in child loggers', () => {
   const fields = { api_key: 'a', customer_phone: 5, secret_key: { of: 'x' }, other: 'b', none: undefined };
-  const clean = {
-    api_key: '[redacted]',
-    customer_phone: '[redacted]',
-    secret_key: '[redacted]',
-    other: 'b',
-  };
-  expect(logged((log) => log.info(fields, 'said'))).toEqual({ ...clean, msg: 'said' });
+  const REDACTED = '[redacted]';
+  const redacted = { api_key: REDACTED, customer_phone: REDACTED, secret_key: REDACTED, other: 'b' };
+  expect(logged((log) => log.info(fields, 'said'))).toEqual({ ...redacted, msg: 'said' });
   expect(logged((log) => log.info({ job: fields, count: 1, nothing: null }))).toEqual({
-    job: clean,
+    job: redacted,
     count: 1,
     nothing: null,
   });
-  expect(logged((log) => log.child(fields).warn('said'))).toEqual({ ...clean, msg: 'said' });
+  expect(logged((log) => log.child(fields).warn('said'))).toEqual({ ...redacted, msg: 'said' });
 });
 
 test('an error is logged with its type, text, stack and code only', () => {

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { readWork } from '../../src/operations/metrics/metrics-page.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
-/** A clock that advances second by second, as for a running process. */
-function running() {
+/** Progress by a test clock. `pass`: the process runs for some seconds. `freeze`: it is frozen for some seconds. */
+function withClock() {
   let nowMs = 0;
   const progress = createProgress(() => nowMs);
   const pass = (seconds: number) => {
@@ -12,14 +12,14 @@ function running() {
       progress.stalls();
     }
   };
-  const standStill = (seconds: number) => {
+  const freeze = (seconds: number) => {
     nowMs += seconds * 1000;
   };
-  return { progress, pass, standStill };
+  return { progress, pass, freeze };
 }
 
-test('work silent for too long is a stall, with its duration, until it beats again', () => {
-  const { progress, pass } = running();
+test('work that does not beat for too long is a stall, with its duration, until it beats again', () => {
+  const { progress, pass } = withClock();
   const sweep = progress.expect('sweep', 30_000);
   progress.expect('jobs', 60_000);
   pass(30);
@@ -36,7 +36,7 @@ test('work silent for too long is a stall, with its duration, until it beats aga
 });
 
 test('progress is a metric: 1 for a stall, 0 otherwise', () => {
-  const { progress, pass } = running();
+  const { progress, pass } = withClock();
   progress.expect('sweep', 30_000);
   progress.expect('jobs', 60_000);
   expect(readWork(progress)).toEqual({ work_stalled: { sweep: 0, jobs: 0 } });
@@ -44,11 +44,11 @@ test('progress is a metric: 1 for a stall, 0 otherwise', () => {
   expect(readWork(progress)).toEqual({ work_stalled: { sweep: 1, jobs: 0 } });
 });
 
-test('for a frozen process no time passes: its work could not beat', () => {
-  const { progress, pass, standStill } = running();
+test('the time for which a process was frozen does not count, because its work could not beat', () => {
+  const { progress, pass, freeze } = withClock();
   progress.expect('sweep', 30_000);
   pass(20);
-  standStill(600);
+  freeze(600);
   expect(progress.stalls()).toEqual([]);
   pass(11);
   expect(progress.stalls()).toEqual([{ name: 'sweep', silent_seconds: 31 }]);

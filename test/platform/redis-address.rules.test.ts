@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hasHashTag, redisAddress } from '../../src/platform/redis-address.rules.ts';
 
 const at = (host: string, port: number) => ({ host, port });
-const SENTINEL = { kind: 'sentinel', isEncrypted: false, master: 'main', db: 0, ofSentinels: {} };
+const SENTINEL = { kind: 'sentinel', isEncrypted: false, master: 'main', db: 0, sentinelCredentials: {} };
 const ENCRYPTED = { isEncrypted: true, username: 'u', password: 'a:b' };
 const CLUSTER = { kind: 'cluster', isEncrypted: false };
 
@@ -16,11 +16,17 @@ describe('an address of Redis', () => {
     ],
     [
       'rediss+sentinel://u:a:b@s/main/3?sentinel_username=w&sentinel_password=x%26y',
-      { ...SENTINEL, ...ENCRYPTED, hosts: [at('s', 26_379)], db: 3, ofSentinels: { username: 'w', password: 'x&y' } },
+      {
+        ...SENTINEL,
+        ...ENCRYPTED,
+        hosts: [at('s', 26_379)],
+        db: 3,
+        sentinelCredentials: { username: 'w', password: 'x&y' },
+      },
     ],
     [
       'redis+sentinel://s/main?sentinel_password=ab+c=%2B',
-      { ...SENTINEL, hosts: [at('s', 26_379)], ofSentinels: { password: 'ab+c=+' } },
+      { ...SENTINEL, hosts: [at('s', 26_379)], sentinelCredentials: { password: 'ab+c=+' } },
     ],
     [
       'rediss+cluster://:p@h1:7000,h2',
@@ -53,7 +59,7 @@ describe('an address of Redis', () => {
     ['rediss+cluster://:%zz@h', 'must have its user name and password percent-encoded'],
     ['redis+sentinel://h/main?sentinel_password=%zz', 'must have its user name and password percent-encoded'],
     ['redis://:%zz@h', 'must have its user name and password percent-encoded'],
-  ])('%s is rejected, with the correct form', (url, fault) => {
+  ])('%s is rejected: it %s', (url, fault) => {
     expect(() => redisAddress(url)).toThrow(fault);
   });
 });
@@ -66,6 +72,6 @@ test.each([
   // Redis reads only the first braces.
   ['{}{pbs}', false],
   ['}pbs{', false],
-])('the prefix %s has a hash tag: %s', (prefix, has) => {
-  expect(hasHashTag(prefix)).toBe(has);
+])('whether the prefix %s has a hash tag: %s', (prefix, expected) => {
+  expect(hasHashTag(prefix)).toBe(expected);
 });

@@ -15,8 +15,8 @@ const PREFIX = '{pbs}';
 const silent = createLogger('test', 'silent');
 const atEnd = releasing(afterAll);
 
-/** Uses Redis like a process: offers jobs, takes them, counts calls. */
-async function useOf({ url }: RedisSet) {
+/** Uses Redis like a process of the service: adds jobs, takes them, counts calls. */
+async function startClient({ url }: RedisSet) {
   const queues = createQueues(url, PREFIX, silent);
   atEnd(() => queues.close());
   const connection = createWorkerRedis(url, silent);
@@ -35,7 +35,7 @@ async function useOf({ url }: RedisSet) {
   await eventually('Redis is there', () => queues.isReady());
   return {
     queues,
-    offer: async (holdId: string) => {
+    addJob: async (holdId: string) => {
       const now = new Date();
       return queues.scheduleHoldExpiry(anyHold(holdId, now), now);
     },
@@ -49,25 +49,25 @@ describe.each([
   ['a cluster', () => startCluster()],
 ])('a Redis of %s', (_what, start) => {
   let set: RedisSet;
-  let service: Awaited<ReturnType<typeof useOf>>;
+  let client: Awaited<ReturnType<typeof startClient>>;
   beforeAll(async () => {
     set = await start();
     atEnd(set.discard);
-    service = await useOf(set);
+    client = await startClient(set);
   });
 
-  test('accepts and returns jobs, lists queues, counts calls, and is checked node by node', async () => {
-    expect(await service.offer('h1')).toBe(true);
-    await service.hasTaken('h1');
-    expect(await service.queues.exportMetrics()).toHaveLength(QUEUE_NAMES.length);
-    const [holdExpiry] = (await service.queues.readStates()) ?? [];
+  test('accepts and returns jobs, lists queues, counts calls, and lets each node be checked', async () => {
+    expect(await client.addJob('h1')).toBe(true);
+    await client.hasTaken('h1');
+    expect(await client.queues.exportMetrics()).toHaveLength(QUEUE_NAMES.length);
+    const [holdExpiry] = (await client.queues.readStates()) ?? [];
     expect(holdExpiry).toEqual({ name: 'hold-expiry', isPaused: false, workers: 1 });
-    expect(await service.queues.readServers()).toMatchObject({ isPersistenceFailing: false });
-    expect(await service.queues.addDeadLetters(['d1', 'd2'].map(anyDeadDelivery))).toBe(true);
-    expect(await service.queues.removeDeadLetters(['d1'])).toBe(true);
-    expect(await service.queues.listDeadLetters(0, 10)).toEqual(['d2']);
-    const before = await eventually('calls are counted', async () => (await service.count()) || false);
-    expect(await service.count()).toBe(before - 1);
+    expect(await client.queues.readServers()).toMatchObject({ isPersistenceFailing: false });
+    expect(await client.queues.addDeadLetters(['d1', 'd2'].map(anyDeadDelivery))).toBe(true);
+    expect(await client.queues.removeDeadLetters(['d1'])).toBe(true);
+    expect(await client.queues.listDeadLetters(0, 10)).toEqual(['d2']);
+    const before = await eventually('calls are counted', async () => (await client.count()) || false);
+    expect(await client.count()).toBe(before - 1);
     const master = await set.masterOf(`${PREFIX}:rate-limit:partner`);
     expect(await set.ask(master, 'GET', `${PREFIX}:rate-limit:partner`)).toBe(String(1000 - before + 1));
     expect(await askOnce(set.url, new AbortController().signal, readRedisInfos)).toHaveLength(set.nodes.length);
@@ -77,9 +77,9 @@ describe.each([
     const last = set.nodes.at(-1);
     await last?.signal('SIGSTOP');
     const seen = await Promise.all([
-      service.queues.readServers(),
-      service.queues.readStates(),
-      service.queues.exportMetrics(),
+      client.queues.readServers(),
+      client.queues.readStates(),
+      client.queues.exportMetrics(),
     ]);
     const atStart = await askOnce(set.url, AbortSignal.timeout(10_000), readRedisInfos);
     await last?.signal('SIGCONT');
@@ -89,17 +89,17 @@ describe.each([
     expect(atStart).toHaveLength(set.nodes.length - 1);
   });
 
-  test('continues on another node when the writable one is killed; each offer ends within 800 ms', async () => {
+  test('continues on another node when the one that takes writes is killed; adding a job takes at most 800 ms', async () => {
     const master = await set.masterOf(`${PREFIX}:hold-expiry:meta`);
     await set.nodes[master]?.signal('SIGKILL');
     let slowestMs = 0;
-    await eventually('jobs are taken again', async () => {
+    await eventually('jobs are accepted again', async () => {
       const beganAt = performance.now();
-      const isTaken = await service.offer('h2');
+      const isAdded = await client.addJob('h2');
       slowestMs = Math.max(slowestMs, performance.now() - beganAt);
-      return isTaken;
+      return isAdded;
     });
-    await service.hasTaken('h2');
+    await client.hasTaken('h2');
     expect(slowestMs).toBeLessThan(800);
     expect(await set.masterOf(`${PREFIX}:hold-expiry:meta`)).not.toBe(master);
     await set.nodes[master]?.start();

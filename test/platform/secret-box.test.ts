@@ -19,7 +19,7 @@ function errorOf(action: () => unknown): SecretBoxError | undefined {
 const faultOf = (action: () => unknown): string => errorOf(action)?.fault ?? 'none';
 
 describe('sealing', () => {
-  test('a sealed text opens again, also an empty or long one', () => {
+  test('a sealed text can be opened, also an empty or long one', () => {
     const box = createSecretBox([key]);
     for (const text of [secret, '', 'x'.repeat(10_000)]) expect(box.open(box.seal(text, row), row)).toBe(text);
   });
@@ -44,8 +44,8 @@ describe('sealing', () => {
   });
 });
 
-describe('the binding to a place', () => {
-  test('a sealed text moved to another row, or whose row changes its owner, does not open', () => {
+describe('the binding to a row', () => {
+  test('a sealed text cannot be opened in another row, or after its row has changed its owner', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
     const others = [
@@ -59,7 +59,7 @@ describe('the binding to a place', () => {
     expect(faultOf(() => box.open(sealed, row))).toBe('none');
   });
 
-  test('a sealed text with the number of another version does not open', () => {
+  test('a sealed text whose version was altered cannot be opened', () => {
     const box = createSecretBox([key]);
     const sealed = box.seal(secret, row);
     expect(faultOf(() => box.open(sealed.replace('v2', 'v1'), row))).toBe('not_authentic');
@@ -80,9 +80,9 @@ describe('tampering', () => {
     }
   });
 
-  test('a second spelling of the same bytes is not accepted', () => {
+  test('another base64url spelling of the same bytes is not accepted', () => {
     const box = createSecretBox([key]);
-    // 15 bytes make 43 characters, with four unused bits in the last: A, Q, g or w if they are zero.
+    // The last of the 43 characters has four unused bits. It is A, Q, g or w if they are zero, and B, R, h or x if not.
     const sealed = box.seal('fifteen bytes..', row);
     const respelled = sealed.replace(/[AQgw]$/, (last) => ({ A: 'B', Q: 'R', g: 'h', w: 'x' })[last] ?? last);
     expect(Buffer.from(respelled.slice(12), 'base64url')).toEqual(Buffer.from(sealed.slice(12), 'base64url'));
@@ -112,7 +112,7 @@ describe('the key ring', () => {
     expect(createSecretBox([newer]).open(rotated.seal(secret, row), row)).toBe(secret);
   });
 
-  test('a text whose key has left the ring names the missing key', () => {
+  test('the error for a text whose key is missing names the key', () => {
     const sealed = createSecretBox([older]).seal(secret, row);
     const [, id] = sealed.split('.');
     const open = () => createSecretBox([newer]).open(sealed, row);
@@ -120,7 +120,7 @@ describe('the key ring', () => {
     expect(open).toThrow(String(id));
   });
 
-  test('a text under a foreign key with a known id does not open', () => {
+  test('a text sealed with another key under the id of a known key cannot be opened', () => {
     const [, , bytes] = createSecretBox([older]).seal(secret, row).split('.');
     const [, id] = createSecretBox([newer]).seal(secret, row).split('.');
     expect(faultOf(() => createSecretBox([newer, older]).open(`v1.${id}.${bytes}`, row))).toBe('not_authentic');
@@ -144,9 +144,9 @@ test('errors do not contain the text, the sealed text or a key', () => {
   ]) {
     const error = errorOf(action);
     expect(error).toBeDefined();
-    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    const shown = JSON.stringify(error, Object.getOwnPropertyNames(error));
     for (const hidden of ['whsec', sealed.slice(20), key.toString('hex'), key.toString('base64')]) {
-      expect(told).not.toContain(hidden);
+      expect(shown).not.toContain(hidden);
     }
   }
 });
@@ -154,16 +154,16 @@ test('errors do not contain the text, the sealed text or a key', () => {
 describe('derived keys', () => {
   const derived = (keys: Buffer[], purpose = 'cursors') => createSecretBox(deriveKeys(keys, purpose));
 
-  test('open nothing sealed by the ring or for another purpose, and the ring nothing of theirs', () => {
+  test('cannot open texts of the ring or of another purpose, and the ring cannot open theirs', () => {
     const sealed = derived([key]).seal(secret, row);
     expect(faultOf(() => createSecretBox([key]).open(sealed, row))).toBe('unknown_key');
     expect(faultOf(() => derived([key], 'others').open(sealed, row))).toBe('unknown_key');
-    const ofRing = createSecretBox([key]).seal(secret, row);
-    expect(faultOf(() => derived([key]).open(ofRing, row))).toBe('unknown_key');
+    const sealedByRing = createSecretBox([key]).seal(secret, row);
+    expect(faultOf(() => derived([key]).open(sealedByRing, row))).toBe('unknown_key');
   });
 
   // Python: HKDF(SHA256(), 32, None, b"cursors").derive(bytes(range(32))).
-  test('are those of RFC 5869', () => {
+  test('are derived by HKDF (RFC 5869)', () => {
     expect(deriveKeys([key], 'cursors')[0]?.toString('hex')).toBe(
       '467ad3ace7456ff5a4c983d35e7a11e55a852bb68cdc79039af2385c2c08c315',
     );

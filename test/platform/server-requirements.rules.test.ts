@@ -8,22 +8,22 @@ import {
 } from '../../src/platform/server-requirements.rules.ts';
 
 const URI = 'mongodb://h/db?replicaSet=rs0';
-const FIT = { setName: 'rs0', maxWireVersion: 17 };
+const SUITABLE = { setName: 'rs0', maxWireVersion: 17 };
 
 describe('a MongoDB', () => {
   test.each([
-    ['a member of the set that is named', FIT],
-    ['a member of a set that is yet to be made', { isreplicaset: true, maxWireVersion: 17 }],
+    ['a member of the set that the URI names', SUITABLE],
+    ['started for a set that is not initiated yet', { isreplicaset: true, maxWireVersion: 17 }],
   ])('that is %s is suitable', (_what, hello) => {
     expect(() => requireSupportedMongod(hello, URI)).not.toThrow();
   });
 
   test.each([
-    ['by itself', { maxWireVersion: 17 }, '--replSet rs0, run rs.initiate()'],
+    ['not a member of a set', { maxWireVersion: 17 }, '--replSet rs0, run rs.initiate()'],
     ['a router of shards', { msg: 'isdbgrid', maxWireVersion: 21 }, 'Name a replica set in MONGODB_URI'],
-    ['5.0', { ...FIT, maxWireVersion: 13 }, 'older than 6.0. Upgrade'],
-    ['of another set', { ...FIT, setName: 'rs1' }, 'Set replicaSet=rs1 in MONGODB_URI'],
-  ])('that is %s is not, and the error says what to do', (_what, hello, remedy) => {
+    ['version 5.0', { ...SUITABLE, maxWireVersion: 13 }, 'older than 6.0. Upgrade'],
+    ['a member of another set', { ...SUITABLE, setName: 'rs1' }, 'Set replicaSet=rs1 in MONGODB_URI'],
+  ])('that is %s is rejected, and the error says what to do', (_what, hello, remedy) => {
     expect(() => requireSupportedMongod(hello, URI)).toThrow(UnsupportedServerError);
     expect(() => requireSupportedMongod(hello, URI)).toThrow(remedy);
   });
@@ -37,7 +37,7 @@ test.each([
     'mongodb://u:p@h1:1/db?authSource=admin&tls=true&directConnection=true',
   ],
   ['mongodb+srv://u:p@cluster.example/db', undefined],
-])('the first host of %s is at %s', (uri, direct) => {
+])('the URI of the first host of %s is %s', (uri, direct) => {
   expect(directUri(uri)).toBe(direct);
 });
 
@@ -49,7 +49,7 @@ describe('a Redis', () => {
 
   test.each([
     ['keeps its data', {}],
-    ['is as old as it may be', { redis_version: '6.2.0' }],
+    ['has the oldest supported version', { redis_version: '6.2.0' }],
   ])('that %s is suitable', (_what, fields) => {
     expect(redisFaults(info(fields))).toEqual([]);
   });
@@ -59,13 +59,13 @@ describe('a Redis', () => {
     ['is a node of a cluster', { cluster_enabled: '1' }, /begin REDIS_URL with redis\+cluster:/],
     ['is old', { redis_version: '6.0.16' }, /6\.0\.16: upgrade it to 6\.2/],
     ['is very old', { redis_version: '5.0.14' }, /5\.0\.14: upgrade it to 6\.2/],
-  ])('that %s is not, and a sentence says what to do', (_what, fields, sentence) => {
+  ])('that %s is unsuitable, and a sentence says what to do', (_what, fields, sentence) => {
     expect(redisFaults(info(fields))).toEqual([expect.stringMatching(sentence)]);
   });
 
   test('without an append-only file is suitable, but not persistent', () => {
-    const volatile = info({ aof_enabled: '0' });
-    expect([redisFaults(volatile), isPersistent(volatile), isPersistent(info({}))]).toEqual([[], false, true]);
+    const withoutAof = info({ aof_enabled: '0' });
+    expect([redisFaults(withoutAof), isPersistent(withoutAof), isPersistent(info({}))]).toEqual([[], false, true]);
   });
 
   test('is not rejected for values that it does not report', () => {

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { deduplicatedCalls } from '../../src/platform/deduplicated-calls.ts';
+import { deduplicatedCalls } from '../../src/platform/single-flight.ts';
 
 type Outcome = { run: number; isReplay: boolean };
 
-/** Deduplicated calls whose runs the test ends and counts. */
+/** Deduplicated calls. The test ends their runs by `succeed` and `fail`, and counts them in `ends`. */
 function controlled() {
   const ends: { resolve: (outcome: Outcome) => void; reject: (err: Error) => void }[] = [];
   const deduplicate = deduplicatedCalls<Outcome>();
-  const owner = {};
-  const call = (key = 'a', of = owner) =>
-    deduplicate(of, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
+  const defaultDatabase = {};
+  const call = (key = 'a', database = defaultDatabase) =>
+    deduplicate(database, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
   const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
   const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
   return { ends, call, succeed, fail };
@@ -18,7 +18,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome));
 
-test('equal concurrent calls share the run of the first, as replays', async () => {
+test('equal concurrent calls share one run; all but the first get its result as a replay', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call(), call(), call()];
   succeed(1);
@@ -44,7 +44,7 @@ test('if the run fails, the waiting calls share a new run', async () => {
   ]);
 });
 
-test('no call waits for a third run: if the second fails, all its calls fail', async () => {
+test('if the second run fails too, all its calls fail; none waits for a third run', async () => {
   const { ends, call, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);
   fail(1);
@@ -58,7 +58,7 @@ test('no call waits for a third run: if the second fails, all its calls fail', a
   expect(ends).toHaveLength(3);
 });
 
-test('different calls, and equal calls of different databases, are not shared', async () => {
+test('different calls, and equal calls on different databases, each have a run', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call('a'), call('b'), call('a', {})];
   expect(ends).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { singleFlight, singleFlightByKey, singleFlightOfOneKind } from '../../src/platform/single-flight.ts';
 
-/** Work whose runs the test ends and counts. */
+/** Single-flight work. The test ends its runs by `ends`, and counts them. */
 function controlled() {
   const ends: { resolve: (run: number) => void; reject: (err: Error) => void }[] = [];
   const work = () => new Promise<number>((resolve, reject) => void ends.push({ resolve, reject }));
@@ -9,7 +9,7 @@ function controlled() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('calls made during a run share the one run after it', async () => {
+test('calls made during a run share the next run', async () => {
   const { ends, call } = controlled();
   const first = call();
   await settled();
@@ -36,7 +36,7 @@ test('a failed run rejects its calls, and the next one still runs', async () => 
 });
 
 describe('by key', () => {
-  test('calls with one key share runs and do not wait for other keys', async () => {
+  test('calls with the same key share runs, and do not wait for runs of other keys', async () => {
     const share = singleFlightByKey<string>();
     const runs: string[] = [];
     const ends = new Map<string, () => void>();
@@ -57,7 +57,7 @@ describe('by key', () => {
     expect(await answers[1]).toBe('of b');
   });
 
-  test('a run does the work of the latest caller', async () => {
+  test('a shared run does the work of the call that was made last', async () => {
     const share = singleFlightByKey<string>();
     let end: () => void = () => undefined;
     const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
@@ -68,20 +68,20 @@ describe('by key', () => {
   });
 });
 
-test('by kind, equal calls share runs; a different call with the key is rejected, one with another key runs', async () => {
+test('of one kind: equal calls share runs; a different call with the same key is rejected; calls with other keys run', async () => {
   const share = singleFlightOfOneKind<string>();
   const ends: (() => void)[] = [];
-  const begin = (key: string, wanted: string) =>
-    share(key, wanted, () => new Promise((resolve) => void ends.push(() => resolve(wanted))));
+  const begin = (key: string, kind: string) =>
+    share(key, kind, () => new Promise((resolve) => void ends.push(() => resolve(kind))));
   const first = begin('a', 'all');
   await settled();
   const others = Promise.all([begin('a', 'all'), begin('a', 'all')]);
   expect(begin('a', 'some')).toBeUndefined();
-  const beside = begin('b', 'some');
+  const otherKey = begin('b', 'some');
   await settled();
   expect(ends).toHaveLength(2);
   for (const end of ends.splice(0)) end();
-  expect([await first, await beside]).toEqual(['all', 'some']);
+  expect([await first, await otherKey]).toEqual(['all', 'some']);
   expect(begin('a', 'some')).toBeUndefined();
   expect(ends).toHaveLength(1);
   ends.pop()?.();

@@ -14,18 +14,19 @@ afterAll(async () => {
   await db.close();
 });
 
-type Sweeping = { name: string; ran(): number; rounds(): number; stop(): Promise<void> };
-const sweeping: Sweeping[] = [];
+/** `pages`: pages swept. `rounds`: tries to sweep, with or without the lock. */
+type TestSweep = { pages(): number; rounds(): number; stop(): Promise<void> };
+const sweeps: TestSweep[] = [];
 afterEach(async () => {
-  for (const each of sweeping.splice(0)) await each.stop();
+  for (const each of sweeps.splice(0)) await each.stop();
 });
 
-/** Sweeps every 10 ms; counts pages, and rounds with or without the lock. */
-function sweep(name: string, page: () => Promise<void> = () => Promise.resolve()): Sweeping {
+/** Starts a sweep that runs every 10 ms. */
+function sweep(name: string, page: () => Promise<void> = () => Promise.resolve()): TestSweep {
   const stopping = new AbortController();
-  let [ran, rounds] = [0, 0];
+  let [pages, rounds] = [0, 0];
   const run = async () => {
-    ran += 1;
+    pages += 1;
     await page();
     return { count: 0 };
   };
@@ -37,9 +38,9 @@ function sweep(name: string, page: () => Promise<void> = () => Promise.resolve()
     stopping.abort();
     await ended;
   };
-  const made = { name, ran: () => ran, rounds: () => rounds, stop };
-  sweeping.push(made);
-  return made;
+  const started = { pages: () => pages, rounds: () => rounds, stop };
+  sweeps.push(started);
+  return started;
 }
 
 async function gaugeOf(metric: string, sweepName: string): Promise<number> {
@@ -51,77 +52,74 @@ async function gaugeOf(metric: string, sweepName: string): Promise<number> {
 const lastRunOf = (name: string) => gaugeOf('sweep_last_run_timestamp_seconds', name);
 
 /** Waits for three more rounds. */
-async function moreRounds({ rounds }: Sweeping): Promise<void> {
+async function moreRounds({ rounds }: TestSweep): Promise<void> {
   const before = rounds();
   await eventually('three more rounds', () => rounds() >= before + 3);
 }
 
-describe('when a sweep last ran', () => {
-  test('is recorded for each run, beginning with the first try, in Unix time, with the interval', async () => {
+describe('the metric of a sweep’s last run', () => {
+  test('has the Unix time of the first try, then of each run; another metric has the interval', async () => {
     const beganAt = Date.now() / 1000;
     const made = sweep('runs');
     expect(await lastRunOf('runs')).toBeGreaterThan(beganAt - 5);
     expect(await gaugeOf('sweep_interval_seconds', 'runs')).toBe(0.01);
-    await eventually('it has run', () => made.ran() > 0);
+    await eventually('it has run', () => made.pages() > 0);
     const noted = await lastRunOf('runs');
     await eventually('the next run is noted', async () => (await lastRunOf('runs')) > noted);
     expect(await lastRunOf('runs')).toBeLessThan(Date.now() / 1000 + 5);
   });
 
-  test('stays the same while another process has the lock, and advances afterwards', async () => {
-    expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
-    expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
+  test('does not advance while another process has the lock, and advances afterwards', async () => {
+    // The first call creates the lock, which ends at once; the second acquires it.
+    for (const _call of [1, 2]) expect(await acquireLock(db, 'sweep-leased', 'another', 600_000)).toBe(true);
     const made = sweep('leased');
     const noted = await lastRunOf('leased');
     await moreRounds(made);
-    expect([made.ran(), await lastRunOf('leased')]).toEqual([0, noted]);
-    await releaseLock(db, 'sweep-leased', 'nobody');
+    expect([made.pages(), await lastRunOf('leased')]).toEqual([0, noted]);
+    await releaseLock(db, 'sweep-leased', 'another');
     await eventually('its run is noted', async () => (await lastRunOf('leased')) > noted);
   });
 
-  test('stays the same while each run fails', async () => {
+  test('does not advance while each run fails', async () => {
     const made = sweep('fails', () => Promise.reject(new Error('no')));
     const noted = await lastRunOf('fails');
     await moreRounds(made);
-    expect(made.ran()).toBeGreaterThan(0);
+    expect(made.pages()).toBeGreaterThan(0);
     expect(await lastRunOf('fails')).toBe(noted);
   });
 });
 
-describe('the lock of a sweep', () => {
-  type Lease = { _id: string; until: Date };
-  type Left = { until: Date; leftMs: number };
-  const findLease = async (name: string) => {
-    const leftMs = { $subtract: ['$until', '$$NOW'] };
-    const [lease = { until: new Date(0), leftMs: 0 }] = await db
-      .collection<Lease>('leases')
-      .aggregate<Left>([{ $match: { _id: `sweep-${name}` } }, { $project: { until: 1, leftMs } }])
-      .toArray();
-    return lease;
-  };
+type Lock = { until: Date; leftMs: number };
+const findLock = async (name: string) => {
+  const leftMs = { $subtract: ['$until', '$$NOW'] };
+  const [lock = { until: new Date(0), leftMs: 0 }] = await db
+    .collection('leases')
+    .aggregate<Lock>([{ $match: { _id: `sweep-${name}` } }, { $project: { until: 1, leftMs } }])
+    .toArray();
+  return lock;
+};
 
-  test('is renewed for each page, and outlasts a killed process by at most two minutes', async () => {
-    const stopping = new AbortController();
-    const leases: Left[] = [];
-    const run = async () => {
-      leases.push(await findLease('hourly'));
-      return leases.length < 3 ? { count: 0, next: leases.length } : { count: 0 };
-    };
-    const hourly = { name: 'hourly', everyMs: 3_600_000, run };
-    // This lock expires immediately, so the sweep can take it over.
-    await acquireLock(db, 'sweep-hourly', 'nobody', 0);
-    const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
-    await eventually('all pages are done', () => leases.length === 3);
-    stopping.abort();
-    await ended;
-    const untils = leases.map(({ until }) => until.getTime());
-    expect(untils).toEqual([...new Set(untils)].toSorted((a, b) => a - b));
-    for (const { leftMs } of leases) expect(leftMs).toBeGreaterThan(60_000);
-    for (const { leftMs } of leases) expect(leftMs).toBeLessThanOrEqual(120_000);
-  });
+test('the lock of a sweep is renewed for each page, and outlasts a killed process by at most two minutes', async () => {
+  const stopping = new AbortController();
+  const locks: Lock[] = [];
+  const run = async () => {
+    locks.push(await findLock('hourly'));
+    return locks.length < 3 ? { count: 0, next: locks.length } : { count: 0 };
+  };
+  const hourly = { name: 'hourly', everyMs: 3_600_000, run };
+  // The lock of another process, which has expired: the sweep takes it over.
+  await acquireLock(db, 'sweep-hourly', 'another', 0);
+  const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
+  await eventually('all pages are done', () => locks.length === 3);
+  stopping.abort();
+  await ended;
+  const untils = locks.map(({ until }) => until.getTime());
+  expect(untils).toEqual([...new Set(untils)].toSorted((a, b) => a - b));
+  expect(Math.min(...locks.map(({ leftMs }) => leftMs))).toBeGreaterThan(60_000);
+  expect(Math.max(...locks.map(({ leftMs }) => leftMs))).toBeLessThanOrEqual(120_000);
 });
 
-test('a failed item is returned with its error, and the others are done', async () => {
+test('an item that fails is reported with its error, and the other items are done', async () => {
   const failed: [string, string][] = [];
   const count = await sweepEach(
     ['a', 'bad', 'b', 'worse'],

@@ -19,11 +19,11 @@ test.each([
   ['2025c', '2026b', false],
   ['2026a', '2026z', false],
   ['unknown', '2026a', false],
-])('%s is a year older than %s: %s', (version, newest, isOlder) => {
+])('whether %s is at least a year older than %s: %s', (version, newest, isOlder) => {
   expect(isYearOlder(version, newest)).toBe(isOlder);
 });
 
-test('only data unlike that of other processes, or a year old, raises a warning', () => {
+test('only data that differs from that of other processes, or is a year old, causes a warning', () => {
   expect(zoneDataFaults('2031b', '2031b')).toEqual([]);
   expect(zoneDataFaults('2031b', undefined)).toEqual([]);
   expect(zoneDataFaults('2031b', '2031c')).toEqual([expect.stringContaining('older time zone data (2031b)')]);
@@ -32,7 +32,7 @@ test('only data unlike that of other processes, or a year old, raises a warning'
   expect(zoneDataFaults('2024a', undefined)).toEqual([expect.stringContaining('is a year older')]);
 });
 
-test('the database remembers the newest data of any process', async () => {
+test('the database stores the newest version that any process has', async () => {
   for (const version of ['2031b', '2031a', 'unknown', '2031c']) await noteZoneData({ db, log }, version);
   const remembered = await db.collection('zone_data').find().toArray();
   expect(remembered).toEqual([{ _id: 'newest', version: '2031c' }]);

@@ -19,20 +19,20 @@ const environment = (overrides: Record<string, string>) => serviceEnvironment(fr
 
 let standalone: OwnServer;
 let uninitiated: OwnServer;
-let evicting: OwnRedis;
-let forgetting: OwnRedis;
+let evictingRedis: OwnRedis;
+let volatileRedis: OwnRedis;
 beforeAll(async () => {
-  [standalone, uninitiated, evicting, forgetting] = await Promise.all([
+  [standalone, uninitiated, evictingRedis, volatileRedis] = await Promise.all([
     bareMongod(),
     bareMongod(['--replSet', 'rs0']),
     ownRedis(['--maxmemory-policy', 'allkeys-lru']),
     ownRedis(),
   ]);
-  await Promise.all([standalone, uninitiated, forgetting].map((each) => each.start()));
+  await Promise.all([standalone, uninitiated, volatileRedis].map((each) => each.start()));
 });
 afterAll(async () => {
   await endProcesses();
-  await Promise.all([standalone, uninitiated, evicting, forgetting].map((each) => each.discard()));
+  await Promise.all([standalone, uninitiated, evictingRedis, volatileRedis].map((each) => each.discard()));
 });
 
 /** The exit code and fatal log lines of a process that must refuse to run. */
@@ -42,7 +42,7 @@ async function refusalOf(process: SpawnedProcess): Promise<{ code: number | null
 }
 
 /** A readable log, and a signal that ends waiting. */
-function listening() {
+function captureLog() {
   const lines: string[] = [];
   const stopping = new AbortController();
   return {
@@ -58,32 +58,32 @@ describe('a MongoDB that is no replica set', () => {
     fatal: [expect.stringMatching(/^This MongoDB is not a replica set\. .*--replSet rs0, run rs\.initiate\(\)/)],
   };
 
-  test('ends the API, a worker and the migration with a remedy', async () => {
+  test('ends the API, a worker and the migration with a message that says how to initiate one', async () => {
     // The driver connects without a set's name, and ignores the server with one.
-    const named = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
-    const unnamed = environment({ MONGODB_URI: standalone.uri });
+    const withSetName = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
+    const withoutSetName = environment({ MONGODB_URI: standalone.uri });
     const processes = [
-      startProcess('src/main/api.ts', named),
-      startProcess('workers/hold-expiry.ts', unnamed),
-      startProcess('src/main/migrate.ts', named),
+      startProcess('src/main/api.ts', withSetName),
+      startProcess('workers/hold-expiry.ts', withoutSetName),
+      startProcess('src/main/migrate.ts', withSetName),
     ];
     expect(await Promise.all(processes.map(refusalOf))).toEqual([refused, refused, refused]);
   });
 
-  test('is waited for until its set is initiated, with one log line', async () => {
-    const { log, logged, stopping } = listening();
+  test('is awaited until its set is initiated, with one log line', async () => {
+    const { log, logged, stopping } = captureLog();
     const db = createDb();
     const opened = openDb(db, `${uninitiated.uri}?replicaSet=rs0`, log, stopping.signal);
     try {
-      await eventually('it is said', () => logged().includes('run rs.initiate() once'));
-      const maker = createDb();
-      await maker.openUri(`${uninitiated.uri}?directConnection=true`);
+      await eventually('the remedy is logged', () => logged().includes('run rs.initiate() once'));
+      const initiator = createDb();
+      await initiator.openUri(`${uninitiated.uri}?directConnection=true`);
       const host = new URL(uninitiated.uri).host;
-      await maker
+      await initiator
         .getClient()
         .db('admin')
         .command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host }] } });
-      await maker.close();
+      await initiator.close();
       await opened;
       expect(logged().split('run rs.initiate() once')).toHaveLength(2);
       expect(logged()).toContain('MongoDB is reachable');
@@ -102,56 +102,55 @@ test.each([
   ['mongodb+srv://host:27017/db', 'mongodb+srv URI cannot have port number'],
   ['mongodb://user:pa@ss@host/db', 'Invalid connection string'],
   ['mongodb://host/db?nope=1', 'option nope is not supported'],
-])('an address that the driver cannot use is rejected immediately: %s', async (uri, said) => {
-  const { log, stopping } = listening();
+])('an address that the driver cannot use is rejected immediately: %s', async (uri, expected) => {
+  const { log, stopping } = captureLog();
   const opened = openDb(createDb(), uri, log, stopping.signal);
   await expect(opened).rejects.toBeInstanceOf(Refusal);
-  await expect(opened).rejects.toThrow(`MONGODB_URI cannot be used: ${said}`);
+  await expect(opened).rejects.toThrow(`MONGODB_URI cannot be used: ${expected}`);
 });
 
 /** The outcome of a process's check of this Redis. */
-async function verdictOn(
+async function checkRedis(
   redisUrl: string,
   overrides: Record<string, string>,
-): Promise<{ failed: Error[]; warned: string }> {
-  const { log, logged, stopping } = listening();
+): Promise<{ failed: Error[]; warnings: string }> {
+  const { log, logged, stopping } = captureLog();
   const failed: Error[] = [];
-  const looked = requireSupportedRedis({
+  await requireSupportedRedis({
     config: loadConfig(environment({ REDIS_URL: redisUrl, QUEUE_PREFIX: '{pbs}', ...overrides })),
     log,
     stopping: stopping.signal,
     fail: (reason) => void failed.push(reason),
   });
-  await looked;
-  return { failed, warned: logged() };
+  return { failed, warnings: logged() };
 }
 
 describe('a Redis without an append-only file', () => {
-  test.each(['production', 'sandbox'])('is one warning in %s, and none if it is accepted', async (mode) => {
-    const { failed, warned } = await verdictOn(forgetting.uri, { SERVICE_MODE: mode });
-    expect([failed, warned.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
-    const accepted = await verdictOn(forgetting.uri, { SERVICE_MODE: mode, REDIS_ALLOW_VOLATILE: 'true' });
-    expect(accepted).toEqual({ failed: [], warned: '' });
+  test.each(['production', 'sandbox'])('causes one warning in %s, and none with REDIS_ALLOW_VOLATILE', async (mode) => {
+    const { failed, warnings } = await checkRedis(volatileRedis.uri, { SERVICE_MODE: mode });
+    expect([failed, warnings.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
+    const accepted = await checkRedis(volatileRedis.uri, { SERVICE_MODE: mode, REDIS_ALLOW_VOLATILE: 'true' });
+    expect(accepted).toEqual({ failed: [], warnings: '' });
   });
 
   test('whose user may not run CONFIG is checked by INFO', async () => {
-    const redis = new Redis(forgetting.uri);
+    const redis = new Redis(volatileRedis.uri);
     await redis.call('ACL', 'SETUSER', 'managed', 'reset', 'on', '>pass', '~*', '+@all', '-config');
     redis.disconnect();
-    const { failed, warned } = await verdictOn(forgetting.uri.replace('//', '//managed:pass@'), PRODUCTION);
-    expect([failed, warned.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
+    const { failed, warnings } = await checkRedis(volatileRedis.uri.replace('//', '//managed:pass@'), PRODUCTION);
+    expect([failed, warnings.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
   });
 
   test('control: the Redis of npm start and of the tests is accepted, also in production', async () => {
     const url = environment({})['REDIS_URL'] ?? '';
-    expect(await verdictOn(url, PRODUCTION)).toEqual({ failed: [], warned: '' });
+    expect(await checkRedis(url, PRODUCTION)).toEqual({ failed: [], warnings: '' });
   });
 });
 
-describe('a Redis that cannot be used as REDIS_URL says', () => {
-  const asUser = (user: string) => forgetting.uri.replace('//', `//${user}:pass@`);
+describe('a Redis that a process cannot use with its REDIS_URL', () => {
+  const asUser = (user: string) => volatileRedis.uri.replace('//', `//${user}:pass@`);
   const admin = async (...args: string[]) => {
-    const redis = new Redis(forgetting.uri);
+    const redis = new Redis(volatileRedis.uri);
     await redis.call(...(args as [string, ...string[]]));
     redis.disconnect();
   };
@@ -164,7 +163,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     ['resetkeys ~other:*', '~{pbs}:*'],
   ])('a user with %s is rejected, with the missing permission: %s', async (rules, allow) => {
     await admin('ACL', 'SETUSER', 'limited', 'reset', 'on', '>pass', '~*', '+@all', ...rules.split(' '));
-    const { failed } = await verdictOn(asUser('limited'), {});
+    const { failed } = await checkRedis(asUser('limited'), {});
     expect(failed).toEqual([expect.any(UnsupportedServerError)]);
     expect(failed[0]?.message.split('ACL SETUSER limited ')[1]).toBe(allow);
   });
@@ -185,12 +184,12 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     const [, rules = ''] = /ACL SETUSER \w+ on >\S+ ([^`]+)`/.exec(await readFile('docs/production.md', 'utf8')) ?? [];
     expect(rules).not.toBe('');
     await admin('ACL', 'SETUSER', 'booking', 'reset', 'on', '>pass', ...rules.split(' '));
-    const { failed } = await verdictOn(asUser('booking'), {});
+    const { failed } = await checkRedis(asUser('booking'), {});
     expect(failed).toEqual([]);
   });
 
   test('a missing database is rejected', async () => {
-    const { failed } = await verdictOn(`${forgetting.uri}/99`, {});
+    const { failed } = await checkRedis(`${volatileRedis.uri}/99`, {});
     expect(failed[0]?.message).toMatch(/^REDIS_URL names database 99, which cannot be selected: /);
   });
 
@@ -207,20 +206,20 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     const before = refusals().length;
     await delay(3000);
     expect(refusals().length - before).toBeLessThan(10);
-    const said = worker.log().filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; jobs of this queue wait');
-    expect(said).toHaveLength(1);
+    const warnings = worker.log().filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; jobs of this queue wait');
+    expect(warnings).toHaveLength(1);
     worker.signal('SIGTERM');
     expect(await worker.exited).toEqual({ code: 0, signal: null });
   });
 });
 
-test('a Redis that evicts keys ends a process in production, also one started before', async () => {
+test('in production, a process ends if its Redis evicts keys, also if Redis starts later', async () => {
   const api = startProcess(
     'src/main/api.ts',
-    environment({ ...PRODUCTION, REDIS_URL: evicting.uri, MONGODB_URI: databaseUri(SHARED_NAME) }),
+    environment({ ...PRODUCTION, REDIS_URL: evictingRedis.uri, MONGODB_URI: databaseUri(SHARED_NAME) }),
   );
   await api.ready;
-  await evicting.start();
+  await evictingRedis.start();
   expect(await refusalOf(api)).toEqual({
     code: 1,
     fatal: [expect.stringMatching(/It evicts keys \(allkeys-lru\).*set maxmemory-policy noeviction/)],

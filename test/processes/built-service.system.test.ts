@@ -13,16 +13,16 @@ import { dropDatabase } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { projectFolder } from '../support/worker-process.ts';
 
-/** Root can write to read-only files, so the service does not run as root. */
+/** The user of the service. Not root, because root can write to read-only files. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** Each start takes seconds, so the short tier leaves these out: it starts one worker for both. */
-const OTHERS = ['dist/workers/hold-expiry.js', 'dist/src/main/rewrap-secrets.js'];
-/** The first creates the database for the others. */
+/** Programs of the long tier only. Each start takes seconds, and the short tier starts one worker of the two. */
+const LONG_TIER_PROGRAMS = ['dist/workers/hold-expiry.js', 'dist/src/main/rewrap-secrets.js'];
+/** In this order: the first creates the database for the others. */
 const PROGRAMS = [
   'dist/src/main/migrate.js',
   'dist/src/main/api.js',
   'dist/workers/webhook-delivery.js',
-  ...(isLongTier ? OTHERS : []),
+  ...(isLongTier ? LONG_TIER_PROGRAMS : []),
 ];
 const staysUp = (program: string): boolean => program === 'dist/src/main/api.js' || program.startsWith('dist/workers/');
 
@@ -110,7 +110,7 @@ describe('the service, installed as in its image', () => {
     expect(components.filter(({ hashes, licenses }) => !hashes || !licenses)).toEqual([]);
   });
 
-  test('control: nobody cannot write there, and a written file would be noticed', async () => {
+  test('control: the user nobody cannot write in the folder, and a written file would be noticed', async () => {
     const before = await filesWithTimes();
     const writing = start(['-e', 'require("node:fs").writeFileSync("written", "")']);
     expect(await writing.ended).toBe(1);

@@ -52,8 +52,8 @@ const failCommand = async (mode: unknown, data: Record<string, unknown>) => {
   return Number(count);
 };
 
-/** Blocks a MongoDB command of the program that `start` starts, until the fail point is off. */
-async function heldUp(
+/** Starts a program, and resolves when MongoDB has blocked a command of it, until the fail point is off. */
+async function startBlocked(
   data: { failCommands: string[]; namespace: string },
   start: () => SpawnedProcess,
 ): Promise<SpawnedProcess> {
@@ -78,9 +78,9 @@ describe('a command stopped before its end says so and ends with 1', () => {
     ['src/main/backup.ts', ['--to', 'NEW']],
     ['src/main/rewrap-secrets.ts', []],
   ])('%s %j while it waits for MongoDB', async (file, args) => {
-    const away = `mongodb://127.0.0.1:${await freePort()}/partner_booking?replicaSet=embedded`;
+    const unreachable = `mongodb://127.0.0.1:${await freePort()}/partner_booking?replicaSet=embedded`;
     const given = args.map((each) => (each === 'NEW' ? at('never') : each));
-    const child = startProcess(file, { ...env, MONGODB_URI: away }, given);
+    const child = startProcess(file, { ...env, MONGODB_URI: unreachable }, given);
     await logged(child, 'waiting for MongoDB: it cannot be reached yet');
 
     child.signal('SIGTERM');
@@ -89,9 +89,9 @@ describe('a command stopped before its end says so and ends with 1', () => {
     expect(levels(child, UNFINISHED)).toEqual(['error']);
   });
 
-  test('a backup while it writes, and it leaves none', async () => {
+  test('a backup while it writes, which leaves no manifest', async () => {
     const start = () => startProcess('src/main/backup.ts', env, ['--to', at('cut-off')]);
-    const child = await heldUp({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
+    const child = await startBlocked({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
 
     await interrupt(child);
 
@@ -103,7 +103,7 @@ describe('a command stopped before its end says so and ends with 1', () => {
   test('a restore while it writes', async () => {
     const args = ['--from', at('whole'), '--replace', db.name];
     const start = () => startProcess('src/main/restore.ts', env, args);
-    const child = await heldUp({ failCommands: ['insert'], namespace: `${db.name}.leases` }, start);
+    const child = await startBlocked({ failCommands: ['insert'], namespace: `${db.name}.leases` }, start);
 
     await interrupt(child);
 
@@ -116,7 +116,7 @@ describe('a command stopped before its end says so and ends with 1', () => {
 test('control: a command with nothing left to do ends with 0', async () => {
   const start = () => startProcess('src/main/rewrap-secrets.ts', env);
   const namespace = `${db.name}.webhook_subscriptions`;
-  const child = await heldUp({ failCommands: ['update'], namespace }, start);
+  const child = await startBlocked({ failCommands: ['update'], namespace }, start);
 
   await interrupt(child);
 
@@ -124,7 +124,7 @@ test('control: a command with nothing left to do ends with 0', async () => {
   expect(child.output()).not.toContain(UNFINISHED);
 });
 
-test('a failed command is not reported as a process that could not start', async () => {
+test('a command that fails reports the failure, not that it could not start', async () => {
   await failCommand('alwaysOn', { failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 });
   const child = startProcess('src/main/backup.ts', env, ['--to', at('failed')]);
 

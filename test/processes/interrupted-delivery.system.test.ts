@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { placeHold, subscribe } from '../support/factories.ts';
 import { type Answering, headerOf, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
@@ -15,32 +16,33 @@ const services: Service[] = [];
 const receivers: WebhookReceiver[] = [];
 
 /** A delivery worker whose first attempt has arrived at a receiver, which has not responded. */
-type Scene = { receiver: WebhookReceiver; worker: SpawnedProcess; startWorker: () => SpawnedProcess } & {
+type Scene = {
+  receiver: WebhookReceiver;
+  worker: SpawnedProcess;
+  startWorker: () => SpawnedProcess;
   readRow: () => Promise<DeliveryRow>;
   isDelivered: () => Promise<boolean>;
 };
 
-async function attemptInProgress(answering: Answering, overrides: Record<string, string>): Promise<Scene> {
+async function startAttempt(answering: Answering, overrides: Record<string, string>): Promise<Scene> {
   const service = await startService(overrides);
   services.push(service);
   const receiver = await startReceiver(answering);
   receivers.push(receiver);
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
+  const { partner, slot } = await startScene(service);
   await subscribe(partner, receiver.url, ['hold_created']);
   const startWorker = () => startProcess('workers/webhook-delivery.ts', service.environment);
   const worker = startWorker();
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  await placeHold(partner, slotId);
+  await placeHold(partner, slot());
   await eventually('the first attempt arrives', () => receiver.received.length === 1, START_DEADLINE_MS);
   const readRow = () => rowOf(service, 'deliveries', {});
   const isDelivered = async () => (await readRow()).state === 'succeeded';
   return { receiver, worker, startWorker, readRow, isDelivered };
 }
 
-async function stopWhileTheReceiverIsSlow() {
+async function stopDuringSlowAttempt() {
   let answer = (): void => undefined;
-  const scene = await attemptInProgress((_attempt, response) => {
+  const scene = await startAttempt((_attempt, response) => {
     answer = () => void response.writeHead(200).end();
   }, {});
   const stopping = stopProcess(scene.worker);
@@ -50,9 +52,9 @@ async function stopWhileTheReceiverIsSlow() {
   return { code, row: await scene.readRow() };
 }
 
-async function stopWhileTheReceiverHangs() {
-  // The timeout is longer than the grace, so the attempt cannot end in time.
-  const scene = await attemptInProgress(() => undefined, { WEBHOOK_TIMEOUT_MS: '60000' });
+async function stopDuringHangingAttempt() {
+  // The attempt's timeout is longer than the grace, so the attempt cannot end in time.
+  const scene = await startAttempt(() => undefined, { WEBHOOK_TIMEOUT_MS: '60000' });
   const end = await stopProcess(scene.worker);
   const rowAtEnd = await scene.readRow();
   scene.receiver.respondWith(200);
@@ -61,12 +63,12 @@ async function stopWhileTheReceiverHangs() {
   return { end, rowAtEnd, row: await scene.readRow(), received: scene.receiver.received };
 }
 
-// They mostly wait, so they run concurrently.
-let slow: ReturnType<typeof stopWhileTheReceiverIsSlow>;
-let hanging: ReturnType<typeof stopWhileTheReceiverHangs>;
+// Run both scenarios concurrently, because they mostly wait.
+let slow: ReturnType<typeof stopDuringSlowAttempt>;
+let hanging: ReturnType<typeof stopDuringHangingAttempt>;
 beforeAll(async () => {
-  slow = stopWhileTheReceiverIsSlow();
-  hanging = stopWhileTheReceiverHangs();
+  slow = stopDuringSlowAttempt();
+  hanging = stopDuringHangingAttempt();
   await Promise.allSettled([slow, hanging]);
 }, 150_000);
 afterAll(async () => {
@@ -77,7 +79,7 @@ afterAll(async () => {
 
 const outcomesOf = ({ attempts }: DeliveryRow) => attempts.map(({ outcome, attempt }) => [outcome, attempt]);
 
-test('at SIGTERM the worker completes the attempt in progress and records its result', async () => {
+test('at SIGTERM, a worker completes an attempt that ends in time, and records its result', async () => {
   const { code, row } = await slow;
 
   expect(code).toBe(0);
@@ -85,7 +87,7 @@ test('at SIGTERM the worker completes the attempt in progress and records its re
   expect(outcomesOf(row)).toEqual([['succeeded', 1]]);
 });
 
-test('at SIGTERM the worker returns a slow attempt, uncounted, and the next worker makes it', async () => {
+test('at SIGTERM, a worker interrupts an attempt that hangs, which does not count; the next worker repeats it', async () => {
   const { end, rowAtEnd, row, received } = await hanging;
 
   expect(end.code).toBe(0);

@@ -11,18 +11,18 @@ afterAll(endProcesses);
 const released = (child: SpawnedProcess) =>
   child.log().flatMap((line) => (line['msg'] === 'releasing' ? [line['part']] : []));
 
-type Row = { first: string; args: string[]; ask?(child: SpawnedProcess): void; code: number };
+type Row = { cause: string; args: string[]; stop?(child: SpawnedProcess): void; code: number };
 const rows: Row[] = [
-  { first: 'SIGTERM', args: [], ask: (child) => child.signal('SIGTERM'), code: 0 },
-  { first: 'the loss of its parent', args: [], ask: (child) => child.disconnect(), code: 0 },
-  { first: 'a failure', args: ['fail'], code: 1 },
+  { cause: 'SIGTERM', args: [], stop: (child) => child.signal('SIGTERM'), code: 0 },
+  { cause: 'the loss of its parent', args: [], stop: (child) => child.disconnect(), code: 0 },
+  { cause: 'a failure', args: ['fail'], code: 1 },
 ];
 
-test.each(rows)('a stop by $first happens once, and releases the newest part first', async ({ args, ask, code }) => {
+test.each(rows)('a stop by $cause happens once, and releases the newest part first', async ({ args, stop, code }) => {
   const child = startProcess(program, serviceEnvironment(freshName()), args);
-  if (ask !== undefined) {
+  if (stop !== undefined) {
     await child.ready;
-    ask(child);
+    stop(child);
   }
   await logged(child, 'releasing');
   child.disconnect();

@@ -1,4 +1,4 @@
-/** Program of release-order.system.test.ts: `<program> [fail]`. While stopping, it requests every other kind of stop. */
+/** Program of release-order.system.test.ts: `<program> [fail]`. While it stops, it causes all other kinds of stop. */
 
 import { once } from 'node:events';
 import { runProcess } from '../../src/process/lifecycle.ts';

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
-import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { expectStatus, placeHold, subscribe } from '../support/factories.ts';
 import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startScene } from '../support/scene.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
@@ -20,7 +21,7 @@ let urls: { url: string; adminUrl: string };
 /** The URLs of the admin listener and of each worker. */
 let healthUrls: string[];
 
-// Start everything before the stores. The tests below run in order and build on each other.
+// Start all processes before MongoDB and Redis. The tests below run in order and build on each other.
 beforeAll(async () => {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   environment = {
@@ -40,37 +41,33 @@ afterAll(async () => {
   await Promise.all([mongod.discard(), redis.discard()]);
 });
 
-test('without MongoDB and Redis every process waits and names the missing servers', async () => {
+test('without MongoDB and Redis, every process waits and logs the names of the missing servers', async () => {
   for (const process of [api, ...workers]) {
     await logged(process, 'waiting for MongoDB: it cannot be reached yet');
     await logged(process, 'waiting for Redis: it cannot be reached');
   }
-  // The API serves without the stores; a worker may not report ready without them.
+  // The API serves without MongoDB and Redis, but a worker must not report ready without them.
   await logged(api, 'ready');
   const ready = workers.map((each) => each.log().some((line) => line['msg'] === 'ready'));
   expect(ready).toEqual([false, false]);
 });
 
-test('without MongoDB and Redis the API lives, is not ready, and returns 503 with Retry-After', async () => {
+test('without MongoDB and Redis, a call of a partner is 503 with Retry-After', async () => {
   const client = createClient(urls.url, `pk_sandbox_${'a'.repeat(16)}_${'b'.repeat(43)}`);
-  const refused = await client.get('/api/v1/partner/venues');
-
-  expect((await client.get('/healthz')).status).toBe(200);
-  expect(await client.get('/readyz')).toMatchObject({
-    status: 503,
-    body: { status: 'unavailable', database: 'unreachable', redis: 'unreachable' },
-  });
-  expect(verdict(refused)).toBe('503 SERVICE_UNAVAILABLE');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const rejected = await client.get('/api/v1/partner/venues');
+  expect(verdict(rejected)).toBe('503 SERVICE_UNAVAILABLE');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-const ask = (path: string) => Promise.all(healthUrls.map((url) => createClient(url, undefined).get(path)));
+const ask = (path: string, listeners = healthUrls) =>
+  Promise.all(listeners.map((url) => createClient(url, undefined).get(path)));
 
-test('without MongoDB and Redis every process serves health and metrics, and is not ready', async () => {
-  expect((await ask('/healthz')).map(({ status, body }) => [status, body])).toEqual(
-    healthUrls.map(() => [200, { status: 'ok' }]),
+test('without MongoDB and Redis, every process serves health and metrics, and is not ready', async () => {
+  const listeners = [urls.url, ...healthUrls];
+  expect((await ask('/healthz', listeners)).map(({ status, body }) => [status, body])).toEqual(
+    listeners.map(() => [200, { status: 'ok' }]),
   );
-  for (const reply of await ask('/readyz')) {
+  for (const reply of await ask('/readyz', listeners)) {
     expect(reply).toMatchObject({
       status: 503,
       body: { status: 'unavailable', database: 'unreachable', redis: 'unreachable' },
@@ -84,14 +81,14 @@ test('without MongoDB and Redis every process serves health and metrics, and is 
 test('with MongoDB but without its indexes, nothing is sold and no worker works', async () => {
   const { get } = createClient(urls.url, undefined);
   await mongod.start();
-  await eventually('MongoDB is met', async () => (await get('/readyz')).text.includes('missing_indexes'));
-  const refused = await get('/api/v1/partner/venues');
+  await eventually('MongoDB is reached', async () => (await get('/readyz')).text.includes('missing_indexes'));
+  const rejected = await get('/api/v1/partner/venues');
   for (const process of [api, ...workers]) {
     const line = await logged(process, 'the database lacks indexes or validators, so nothing can be sold');
     expect(line).toMatchObject({ level: 'error', remedy: expect.stringContaining('npm run migrate') });
     expect(line['missing_indexes']).toContain('one_claim_per_cell');
   }
-  expect([verdict(refused), refused.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
+  expect([verdict(rejected), rejected.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
   expect(workers.filter((each) => each.log().some((line) => line['msg'] === 'ready'))).toEqual([]);
 
   await finished(startProcess('src/main/migrate.ts', environment));
@@ -103,24 +100,22 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
   expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));
 });
 
-test('with both, a hold is announced, expires, and is announced again', async () => {
+test('with MongoDB and Redis, a hold expires, and both events are delivered', async () => {
   await redis.start();
-  // This Redis is not persistent, so each start logs a warning.
+  // This Redis is not persistent, so each process logs a warning.
   for (const process of [api, ...workers])
     await eventually('the warning', () => process.output().includes('Set appendonly yes'));
-  const venue = await anyVenue(urls);
-  const partner = await anyPartner(urls, [venue.id]);
+  const { partner, slot } = await startScene(urls);
   const receiver = await startReceiver();
   await subscribe(partner, receiver.url);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
 
-  const { hold_id } = await placeHold(partner, slotId);
+  const { hold_id } = await placeHold(partner, slot());
 
   await eventually('both events', () => receiver.received.length >= 2, 25_000);
   await receiver.close();
-  // Deliveries may arrive in another order.
-  const heard = receiver.received.map(({ body }) => [body['event_type'], body['hold_id']].join());
-  expect(heard.toSorted()).toEqual([`hold_created,${String(hold_id)}`, `hold_expired,${String(hold_id)}`]);
+  // Sorted, because deliveries may arrive in another order.
+  const delivered = receiver.received.map(({ body }) => [body['event_type'], body['hold_id']].join());
+  expect(delivered.toSorted()).toEqual([`hold_created,${String(hold_id)}`, `hold_expired,${String(hold_id)}`]);
   expect(expectStatus(await partner.api.get(`/api/v1/partner/holds/${String(hold_id)}`), 200)).toMatchObject({
     status: 'EXPIRED',
   });

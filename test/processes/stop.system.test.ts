@@ -5,10 +5,11 @@ import { Redis } from 'ioredis';
 import { startKeepAliveClients } from '../faults/keep-alive-clients.ts';
 import { repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import { anyPartner } from '../support/factories.ts';
 import { freePort, type OwnRedis, ownRedis, temporaryFolder } from '../support/own-servers.ts';
 import { mulberry32 } from '../support/random.ts';
 import { rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, logged, startProcess, startScript, stopProcess } from '../support/worker-process.ts';
 
@@ -32,7 +33,7 @@ afterAll(async () => {
   await redis.discard();
 });
 
-describe('at SIGTERM every process ends with exit code 0 well within its grace', () => {
+describe('at SIGTERM, every process exits with 0 within half of the grace', () => {
   let environment: Record<string, string>;
   let nowhere: Record<string, string>;
   beforeAll(async () => {
@@ -44,19 +45,19 @@ describe('at SIGTERM every process ends with exit code 0 well within its grace',
     };
   });
 
-  test.each<{ situation: string; away: string[]; sign: string }>([
-    { situation: 'with nothing to do', away: [], sign: 'ready' },
-    { situation: 'while Redis is away', away: ['REDIS_URL'], sign: 'ready' },
+  test.each<{ situation: string; unreachable: string[]; message: string }>([
+    { situation: 'with nothing to do', unreachable: [], message: 'ready' },
+    { situation: 'while Redis is unreachable', unreachable: ['REDIS_URL'], message: 'ready' },
     {
-      situation: 'while MongoDB and Redis are away',
-      away: ['MONGODB_URI', 'REDIS_URL'],
-      sign: 'waiting for MongoDB: it cannot be reached yet',
+      situation: 'while MongoDB and Redis are unreachable',
+      unreachable: ['MONGODB_URI', 'REDIS_URL'],
+      message: 'waiting for MongoDB: it cannot be reached yet',
     },
-  ])('$situation', async ({ away, sign }) => {
-    const missing = Object.fromEntries(away.map((name) => [name, nowhere[name] ?? '']));
+  ])('$situation', async ({ unreachable, message }) => {
+    const missing = Object.fromEntries(unreachable.map((name) => [name, nowhere[name] ?? '']));
     const processes = PROGRAMS.map((file) => startProcess(file, { ...environment, ...missing }));
-    await Promise.all(processes.map((each) => logged(each, sign)));
-    if (away.length > 0) {
+    await Promise.all(processes.map((each) => logged(each, message)));
+    if (unreachable.length > 0) {
       await Promise.all(processes.map((each) => logged(each, 'waiting for Redis: it cannot be reached')));
     }
 
@@ -67,12 +68,12 @@ describe('at SIGTERM every process ends with exit code 0 well within its grace',
   });
 });
 
-test('with a frozen Redis and open connections, every process ends equally', async () => {
+test('at SIGTERM while Redis is frozen and connections are open, every process exits with 0 within half of the grace', async () => {
   await redis.start();
   const service = await anyService({ REDIS_URL: redis.uri });
   const processes = PROGRAMS.map((file) => startProcess(file, service.environment));
   await Promise.all(processes.map((each) => logged(each, 'ready')));
-  // One producer for each process, two more for each worker, one for this service, and the test's own connection.
+  // One connection of each process's producer, two more of each worker, one of this service, and the test's own.
   await eventually('all are connected', async () => (await countClients(redis.uri)) >= 9);
   await redis.signal('SIGSTOP');
 
@@ -84,9 +85,9 @@ test('with a frozen Redis and open connections, every process ends equally', asy
 });
 
 async function countClients(uri: string): Promise<number> {
-  const asker = new Redis(uri);
-  const lines = (await asker.client('LIST')) as string;
-  asker.disconnect();
+  const client = new Redis(uri);
+  const lines = (await client.client('LIST')) as string;
+  client.disconnect();
   return lines.trim().split('\n').length;
 }
 
@@ -102,7 +103,7 @@ describe('the API at SIGTERM', () => {
     return { socket, received: () => Buffer.concat(chunks).toString() };
   }
 
-  test('under npm, repeated SIGTERMs to the whole group break no kept connection, and tell clients to close', async () => {
+  test('under npm, repeated SIGTERMs to the whole process group break no keep-alive connection, and tell clients to close', async () => {
     const service = await anyService();
     const { apiKey } = await anyPartner(service);
     const npm = await startScript('start:api', service.environment, await temporaryFolder());
@@ -121,34 +122,33 @@ describe('the API at SIGTERM', () => {
     expect(toldToClose).toBeGreaterThanOrEqual(32);
   });
 
-  test('further signals and a simultaneous Ctrl-C change nothing; a Ctrl-C a second later forces', async () => {
+  test('signals at the same time or later change nothing, but a Ctrl-C a second later forces the exit', async () => {
     const { environment } = await anyService();
     const api = startProcess('src/main/api.ts', environment);
-    const held = await send(
+    const unfinished = await send(
       String((await api.ready)['url']),
       'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n',
     );
     for (const signal of ['SIGTERM', 'SIGINT'] as const) api.signal(signal);
     await logged(api, 'stopping');
 
-    // A further Ctrl-C forces the end only after a second.
+    // Within a second, a further Ctrl-C would not force the exit.
     await delay(1200);
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) api.signal(signal);
     // Time for the signals to take effect.
     await delay(200);
     await expect(fetch(String((await api.ready)['url']))).rejects.toThrow('fetch failed');
-    expect(held.socket.destroyed).toBe(false);
+    expect(unfinished.socket.destroyed).toBe(false);
 
     api.signal('SIGINT');
     expect(await api.exited).toEqual({ code: 1, signal: null });
-    held.socket.destroy();
+    unfinished.socket.destroy();
   });
 
-  test('completes requests, answers on kept connections, accepts no new ones, and ends', async () => {
+  test('completes requests, responds once more on keep-alive connections, accepts no new ones, and exits', async () => {
     const service = await anyService();
-    const venue = await anyVenue(service);
-    const partner = await anyPartner(service, [venue.id]);
-    const [slotId] = await freeSlotIds(partner, venue.id);
+    const { partner, slot } = await startScene(service);
+    const slotId = slot();
     const api = startProcess('src/main/api.ts', service.environment);
     const url = String((await api.ready)['url']);
     await eventually('the API is ready', async () => (await fetch(`${url}/readyz`)).ok);
@@ -164,7 +164,7 @@ describe('the API at SIGTERM', () => {
       `Content-Length: ${body.length}`,
     ].join('\r\n');
     const inProgress = await send(url, `${head}\r\n\r\n${body.slice(0, 5)}`);
-    // After the response to this later request, the API has read the other request's head.
+    // Once the API has responded to this later request, it has read the head of the earlier one.
     await fetch(`${url}/healthz`);
 
     const stopping = stopProcess(api);
@@ -175,7 +175,7 @@ describe('the API at SIGTERM', () => {
         () => true,
       ),
     );
-    // A kept connection gets one more response, which closes it.
+    // A keep-alive connection gets one more response, which closes it.
     idle.socket.write('GET /readyz HTTP/1.1\r\nHost: api\r\n\r\n');
     inProgress.socket.write(body.slice(5));
     const { code, tookMs } = await stopping;
@@ -186,21 +186,21 @@ describe('the API at SIGTERM', () => {
 
     expect(inProgress.received()).toMatch(/^HTTP\/1\.1 201 /);
     expect(code).toBe(0);
-    // Sooner than the API would have cut the remaining connections.
+    // The API has not waited for the silent connection, which it would cut later.
     expect(tookMs).toBeLessThan(8000);
     expect(await rowOf(service, 'reservations', {})).toMatchObject({ slotId, status: 'ACTIVE' });
     for (const { socket } of [silent, idle, inProgress]) socket.destroy();
   });
 });
 
-test('the API listens as configured, and for operators on loopback only by default', async () => {
+test('the API listens for partners as configured, and for operators only on loopback by default', async () => {
   const { environment } = await anyService();
   const settings = { ...environment, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
   const { url, adminUrl } = await startProcess('src/main/api.ts', settings).ready;
   // Another address of this machine. Only a listener on all addresses responds there.
-  const elsewhere = (at: unknown) => String(at).replace('127.0.0.1', '127.0.0.2');
+  const atOtherAddress = (address: unknown) => String(address).replace('127.0.0.1', '127.0.0.2');
 
-  expect((await fetch(`${elsewhere(url)}/healthz`)).status).toBe(200);
+  expect((await fetch(`${atOtherAddress(url)}/healthz`)).status).toBe(200);
   expect((await fetch(`${String(adminUrl)}/sign-in`)).status).toBe(200);
-  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  await expect(fetch(`${atOtherAddress(adminUrl)}/sign-in`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });

@@ -1,6 +1,6 @@
 import type { DeadDelivery, DueDelivery, DueHold } from '../../src/queues/jobs.ts';
 
-/** The data of a hold that the queues get. */
+/** A hold as the queues get it. */
 export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'dueAtMs'> => ({
   holdId,
   slotId: 'turf-a_20261121T0430Z',

@@ -3,11 +3,11 @@ import { expect, test } from '@jest/globals';
 import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
 
 const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
-const dispatched = { done: new Map(), failures: new Map<string, Error>(), begun: Promise.resolve() };
+const dispatched = { counts: new Map(), failures: new Map<string, Error>(), begun: Promise.resolve() };
 
 test('jobs that arrive during four batches are dispatched together, in order, at most 100 reservations a batch', async () => {
   const batches: (readonly string[])[] = [];
-  const { dispatch, inHand } = createJobDispatcher(async (batch) => {
+  const { dispatch, inProgressIds } = createJobDispatcher(async (batch) => {
     batches.push(batch);
     await delay(5);
     return dispatched;
@@ -15,10 +15,10 @@ test('jobs that arrive during four batches are dispatched together, in order, at
   const first = [ids(1, 'w'), ids(1, 'x'), ids(1, 'y'), ids(1, 'z')];
   const later = [ids(50, 'b'), ids(50, 'c'), ids(50, 'd'), ids(120, 'e')];
   const jobs = [...first, ...later].map((job) => dispatch(job));
-  expect(inHand.size).toBe(274);
+  expect(inProgressIds.size).toBe(274);
   await Promise.all(jobs);
   expect(batches).toEqual([...first, [...ids(50, 'b'), ...ids(50, 'c')], later[2], later[3]]);
-  expect([...inHand]).toEqual([]);
+  expect([...inProgressIds]).toEqual([]);
 });
 
 test('a job fails only with the error of its own reservations or batch', async () => {
@@ -35,7 +35,7 @@ test('a job fails only with the error of its own reservations or batch', async (
   await expect(dispatch(['good again'])).resolves.toEqual({ events: 0, deliveries: 0 });
 });
 
-test('a batch whose sends do not begin delays the next by 100 ms, and its own jobs until they do', async () => {
+test('a batch whose sends do not begin delays the next batch by 100 ms, and its own jobs until the sends begin', async () => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
     begin = resolve;

@@ -15,7 +15,7 @@ const NAME = 'webhook-delivery';
 const afterwards = releasing(afterEach);
 
 let queues: Queues;
-/** Takes no job until the test runs it. */
+/** A worker that takes no job until the test calls `run`. */
 let worker: Worker<object, void>;
 let stalls: () => string[];
 beforeEach(async () => {
@@ -37,9 +37,9 @@ beforeEach(async () => {
   await eventually('Redis is there', () => queues.isReady());
 });
 
-const passed = () => new Promise((resolve) => setTimeout(resolve, 3 * TIMES.mayWaitMs));
+const longerThanJobsMayWait = () => new Promise((resolve) => setTimeout(resolve, 3 * TIMES.mayWaitMs));
 
-test('waiting jobs are a stall while none is worked on', async () => {
+test('waiting jobs are a stall while no worker takes one', async () => {
   await queues.enqueueDispatch('r', 'e', 'hold_created');
   await eventually('a stall', () => stalls().length > 0);
   expect(stalls()).toEqual([`jobs of ${NAME}`]);
@@ -47,10 +47,10 @@ test('waiting jobs are a stall while none is worked on', async () => {
   await eventually('no stall', () => stalls().length === 0);
 });
 
-test('an empty or paused queue is not a stall', async () => {
+test('a paused queue is no stall, but a resumed one is', async () => {
   await queues.byName(NAME).pause();
   await queues.enqueueDispatch('r', 'e', 'hold_created');
-  await passed();
+  await longerThanJobsMayWait();
   expect(stalls()).toEqual([]);
   await queues.byName(NAME).resume();
   await eventually('a stall', () => stalls().length === 1);

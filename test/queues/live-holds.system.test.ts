@@ -1,19 +1,13 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-} from '../support/factories.ts';
+import { confirmBody, expectStatus, placeHold } from '../support/factories.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { ownRedis } from '../support/own-servers.ts';
 import { queueBoardOf } from '../support/queue-board.ts';
+import { releasing } from '../support/releases.ts';
 import { rowsOf } from '../support/rows.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
@@ -23,29 +17,23 @@ const [HOLDS, CONFIRMED, RELEASED] = [200, 100, 50];
 const LIVE = HOLDS - CONFIRMED - RELEASED;
 const CALLERS = 16;
 
-const releases: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await endProcesses();
-  for (const end of releases.reverse()) await end();
-});
+const atEnd = releasing(afterAll);
 
 test(`of ${HOLDS} holds, the ${LIVE} live ones have a delayed job; if Redis loses these, the sweep expires the holds`, async () => {
   const redis = await ownRedis();
   await redis.start();
-  releases.push(redis.discard);
+  atEnd(redis.discard);
   const service = await startService({ REDIS_URL: redis.uri, MAX_ACTIVE_HOLDS: String(HOLDS) });
-  releases.push(service.stop);
+  atEnd(service.stop, endProcesses);
   const startWorkers = () =>
     ['hold-expiry', 'webhook-delivery'].map((name) => startProcess(`workers/${name}.ts`, service.environment));
   const workers = startWorkers();
   await Promise.all(workers.map(({ ready }) => ready));
-  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  const partner = await anyPartner(service, [venue.id]);
-  const days = await Promise.all([2, 3, 4].map((day) => freeSlotIds(partner, venue.id, dateIn(day))));
+  const { partner, slots } = await startScene(service, { resources: [{ duration_minutes: 15 }], days: nextDays(3) });
   const board = queueBoardOf(service);
 
   const holdIds: string[] = [];
-  await inParallel(days.flat().slice(0, HOLDS), CALLERS, async (slotId) => {
+  await inParallel(slots.slice(0, HOLDS), CALLERS, async (slotId) => {
     holdIds.push(String((await placeHold(partner, slotId))['hold_id']));
   });
   await inParallel(holdIds.slice(0, CONFIRMED), CALLERS, async (holdId) => {
@@ -77,10 +65,6 @@ test(`of ${HOLDS} holds, the ${LIVE} live ones have a delayed job; if Redis lose
   );
   const count = async (status: string) => (await statuses()).filter((each) => each === status).length;
   expect([await count('BOOKED'), await count('RELEASED'), await count('EXPIRED')]).toEqual([CONFIRMED, RELEASED, LIVE]);
-  const ofExpiry = { type: 'hold_expired' as const };
-  await eventually(
-    'each has its event',
-    async () => (await rowsOf(service, 'events', ofExpiry)).length === LIVE,
-    30_000,
-  );
+  const expiryEvents = () => rowsOf(service, 'events', { type: 'hold_expired' });
+  await eventually('each has its event', async () => (await expiryEvents()).length === LIVE);
 });

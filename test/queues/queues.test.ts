@@ -13,29 +13,29 @@ import { anyDeadDelivery, anyDueDelivery, anyHold } from './any-jobs.ts';
 
 const afterwards = releasing(afterEach);
 
-type Mortal = { url: string; died: Promise<void>; revive(): Promise<void> };
+type MortalRedis = { url: string; died: Promise<void>; revive(): Promise<void> };
 
-/** A Redis that dies at the INFO with which BullMQ checks its version on a ready connection. */
-async function mortalRedis(): Promise<Mortal> {
+/** A Redis that dies when BullMQ, on a ready connection, checks its version with INFO. */
+async function mortalRedis(): Promise<MortalRedis> {
   const { port } = new URL(runSetting('TEST_REDIS_URL'));
-  let asked = 0;
+  let infoCommands = 0;
   let die = () => undefined as void;
   const died = new Promise<void>((resolve) => {
     die = () => void relay.close().then(resolve);
   });
   const relay = await startTcpRelay(Number(port), (chunk) => {
-    // The client itself sends the first INFO, before it is ready.
-    if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++asked === 2) die();
+    // The first INFO is the client's own, before it is ready.
+    if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++infoCommands === 2) die();
   });
   afterwards(() => relay.close());
   return { url: `redis://127.0.0.1:${relay.port}`, died, revive: () => relay.reopen() };
 }
 
 const anyPrefix = () => `{${freshName()}}`;
-/** After this many, a client that retries a command only once has given up. */
+/** After this many refused connections, a client that retries a command only once has given up. */
 const REFUSED_CONNECTIONS = 3;
 
-test('offers succeed again after Redis died during a queue’s first command', async () => {
+test('jobs are accepted again after Redis died during a queue’s first command', async () => {
   const redis = await mortalRedis();
   const lines: string[] = [];
   const log = createLogger('test', 'debug', { write: (line) => void lines.push(line) });
@@ -72,15 +72,15 @@ test.each(['event-dispatch', 'webhook-dead-letter'])(
     const worker = new Worker(name, null, { connection, prefix: opts.prefix ?? '' });
     await worker.waitUntilReady();
     await retired.add('any', {});
-    const left = () => connection.keys(`${opts.prefix}:${name}:*`);
+    const keysOfQueue = () => connection.keys(`${opts.prefix}:${name}:*`);
     await eventually('it is connected', async () => (await retired.getWorkersCount()) === 1);
 
     await queues.removeRetired();
-    expect(await left()).not.toEqual([]);
+    expect(await keysOfQueue()).not.toEqual([]);
     await worker.close();
     await eventually('it is gone', async () => (await retired.getWorkersCount()) === 0);
     await queues.removeRetired();
-    expect(await left()).toEqual([]);
+    expect(await keysOfQueue()).toEqual([]);
     await retired.close();
   },
 );
@@ -103,7 +103,7 @@ test.each([
   expect(await job?.getState()).toBe(state);
 });
 
-describe('concurrently offered jobs', () => {
+describe('jobs that are added concurrently', () => {
   /** Records the size of each bulk of jobs that is added to the queue from now on. */
   function bulksTo(queues: Queues, name: QueueName): number[] {
     const bulks: number[] = [];
@@ -118,11 +118,11 @@ describe('concurrently offered jobs', () => {
 
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
-  test('are added together for each queue, up to 50 events in one job; a single one immediately', async () => {
+  test('reach each queue in bulk, with up to 50 events in one job; a single job is added immediately', async () => {
     const queues = await readyQueues();
     const [dispatches, expiries] = [bulksTo(queues, 'webhook-delivery'), bulksTo(queues, 'hold-expiry')];
     const now = new Date();
-    const taken = await Promise.all(
+    const accepted = await Promise.all(
       ids(120).flatMap((id) => [
         queues.enqueueDispatch(`r${id}`, `e${id}`, 'hold_created'),
         queues.scheduleHoldExpiry(anyHold(id, now), now),
@@ -130,14 +130,14 @@ describe('concurrently offered jobs', () => {
     );
     expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
 
-    expect(new Set(taken)).toEqual(new Set([true]));
+    expect(new Set(accepted)).toEqual(new Set([true]));
     expect([dispatches, expiries]).toEqual([[3, 1], [120]]);
     const jobs = await queues.byName('webhook-delivery').getWaiting();
-    const asked = ids(120).map((id) => `r${id}`);
+    const reservationIds = ids(120).map((id) => `r${id}`);
     expect(jobs.map(({ data }) => (data as DispatchJob).reservationIds)).toEqual([
-      asked.slice(0, 50),
-      asked.slice(50, 100),
-      asked.slice(100),
+      reservationIds.slice(0, 50),
+      reservationIds.slice(50, 100),
+      reservationIds.slice(100),
       ['r'],
     ]);
   });
@@ -146,9 +146,9 @@ describe('concurrently offered jobs', () => {
     const queues = await readyQueues();
     const now = new Date();
     const holds = ids(20).map((id) => anyHold(id, new Date(now.getTime() + 60_000)));
-    const ended = anyHold('ended before', new Date(now.getTime() + 60_000));
-    await queues.scheduleHoldExpiry(ended, now);
-    const done = [queues.removeHoldExpiry(ended)];
+    const endedHold = anyHold('ended before', new Date(now.getTime() + 60_000));
+    await queues.scheduleHoldExpiry(endedHold, now);
+    const done = [queues.removeHoldExpiry(endedHold)];
     for (const hold of holds) {
       done.push(queues.scheduleHoldExpiry(hold, now));
       await delay(25);
@@ -162,40 +162,40 @@ describe('concurrently offered jobs', () => {
     const queues = await readyQueues();
     const now = new Date();
     const expiresAt = new Date(now.getTime() + 60_000);
-    const offer = (...offered: string[]) =>
+    const add = (...holdIds: string[]) =>
       Promise.all(
-        offered.flatMap((id) => [
+        holdIds.flatMap((id) => [
           queues.scheduleHoldExpiry(anyHold(id, expiresAt), now),
           queues.enqueueDispatch(id, `event of ${id}`, 'hold_created'),
         ]),
       );
-    await offer('a');
-    await offer('a', 'b');
-    await offer('a', 'c');
+    await add('a');
+    await add('a', 'b');
+    await add('a', 'c');
 
     const expiries = await queues.byName('hold-expiry').getDelayed();
     const dispatches = await queues.byName('webhook-delivery').getWaiting();
     const holdIds = expiries.map(({ data }) => (data as HoldExpiryJob).hold_id);
     const reservationIds = dispatches.flatMap(({ data }) => (data as DispatchJob).reservationIds);
-    for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
+    for (const queued of [holdIds, reservationIds]) expect(new Set(queued)).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('are not accepted if Redis does not respond; later ones do not wait for that, and nothing throws', async () => {
+  test('are rejected without an error if Redis does not respond; later jobs do not wait for earlier ones', async () => {
     const relay = await startTcpRelay(Number(new URL(runSetting('TEST_REDIS_URL')).port));
     afterwards(() => relay.close());
     const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);
     expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
     const bulks = bulksTo(queues, 'webhook-delivery');
     relay.swallow();
-    const offerAll = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id, 'hold_created')));
-    const first = offerAll();
-    await eventually('the first are on their way', () => bulks.length === 1);
-    const second = offerAll();
-    await eventually('the second are, too', () => bulks.length === 2);
+    const addThree = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id, 'hold_created')));
+    const first = addThree();
+    await eventually('the first are sent', () => bulks.length === 1);
+    const second = addThree();
+    await eventually('the second are sent', () => bulks.length === 2);
 
-    const isSecondFirst = second.then(() => false);
-    const responses = await Promise.race([first, isSecondFirst]);
-    expect([responses, await second]).toEqual([
+    // The first end first: the second have not delayed them.
+    const firstEnded = await Promise.race([first, second.then(() => 'the second')]);
+    expect([firstEnded, await second]).toEqual([
       [false, false, false],
       [false, false, false],
     ]);

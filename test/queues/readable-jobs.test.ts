@@ -119,7 +119,7 @@ describe('an expiry job returns its result:', () => {
     ]);
   });
 
-  test('nothing if it is early: it waits for the end of the hold', async () => {
+  test('none if it runs before the hold’s expiry: it is delayed until then', async () => {
     const hold = await placeHold(partner, slot());
     const jobId = await addJob('hold-expiry', { ...dataOf(hold), expires_at: hold['hold_expiry_at'] });
     const job = await board.job('hold-expiry', 'delayed', ({ id }) => id === jobId);
@@ -173,11 +173,11 @@ describe('a delivery', () => {
     );
     jobId = `delivery-${String(delivery['_id'])}-g1`;
   });
-  const delivered = () => board.job('webhook-delivery', 'failed', ({ id }) => id === jobId);
+  const deliveryJob = () => board.job('webhook-delivery', 'failed', ({ id }) => id === jobId);
   const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['delivery_id'] === delivery['_id']);
 
-  test('has a job that names its event and its endpoint’s host, and fails with a reason and without a stack', async () => {
-    const job = await delivered();
+  test('has a job that names its event and its endpoint’s host; a failed one has a reason, without a stack', async () => {
+    const job = await deliveryJob();
     expect(job.name).toBe(`booking_created → ${host}`);
     expect(job.data).toEqual({
       delivery_id: delivery['_id'],
@@ -197,7 +197,7 @@ describe('a delivery', () => {
     expect(job.externalUrl?.href).toBe(`/deliveries/${String(delivery['_id'])}`);
   });
 
-  test('is a dead letter with the missing delivery and the reason, also after Redis has lost it', async () => {
+  test('that is a dead letter has a job with its data and the reason, also after Redis has lost the job', async () => {
     const job = await dead();
     const expected = {
       name: 'booking_created → HTTP 503',
@@ -223,13 +223,13 @@ describe('a delivery', () => {
     expect(page.text).toContain(`href="/queues/queue/dead-letter/${job.id}"`);
   });
 
-  test('is attempted exactly once more when that job is retried, and stays a dead letter if that fails', async () => {
-    const sent = receiver.received.length;
+  test('that is a dead letter is attempted once when its delivery job is retried, and stays a dead letter if that fails', async () => {
+    const sentBefore = receiver.received.length;
     await board.retry('webhook-delivery', jobId);
     await eventually('it failed again', async () =>
-      (await delivered()).failedReason?.endsWith('(manual attempt, 4 in all)'),
+      (await deliveryJob()).failedReason?.endsWith('(manual attempt, 4 in all)'),
     );
-    expect(receiver.received).toHaveLength(sent + 1);
+    expect(receiver.received).toHaveLength(sentBefore + 1);
     const [last] = receiver.received.slice(-1);
     expect(last?.body['event_id']).toBe(delivery['eventId']);
     expect(last?.headers['x-delivery-attempt']).toBe('4');
@@ -237,9 +237,9 @@ describe('a delivery', () => {
     expect(row).toMatchObject({ state: 'dead_letter', nextAttemptAt: null });
   });
 
-  test('is attempted once more when its dead letter is retried; the dead letter is removed on success', async () => {
+  test('that is a dead letter is attempted once when its dead-letter job is retried; on success, the job is removed', async () => {
     const { id } = await dead();
-    const sent = receiver.received.length;
+    const sentBefore = receiver.received.length;
     await board.retry('dead-letter', id);
     await eventually(
       'it failed again',
@@ -252,11 +252,11 @@ describe('a delivery', () => {
       async () => (await rowOf(service, 'deliveries', { _id: delivery['_id'] }))['state'] === 'succeeded',
     );
     await eventually('no dead letter is left', async () => (await board.jobs('dead-letter', 'failed')).length === 0);
-    expect(receiver.received.length).toBe(sent + 2);
+    expect(receiver.received.length).toBe(sentBefore + 2);
     receiver.respondWith(503);
   });
 
-  test('of a job of release 1.0.0 is delivered equally', async () => {
+  test('is found by a job of release 1.0.0 too', async () => {
     const { _id: deliveryId, subscriptionId } = delivery;
     const oldJob = { deliveryId, subscriptionId, partnerId: partner.id, generation: 1 };
     const id = await addJob('webhook-delivery', oldJob);
@@ -265,8 +265,8 @@ describe('a delivery', () => {
   });
 });
 
-describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without a known shape', (queue) => {
-  test('fails immediately, goes to the dead-letter queue with a reason and an alert, and can be run there again', async () => {
+describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s with invalid data', (queue) => {
+  test('fails immediately, goes to the dead-letter queue with a reason and an alert, and can be retried there', async () => {
     const poison = { some: 'thing' };
     const jobId = await addJob(queue, poison);
     const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['job_id'] === jobId);
@@ -297,10 +297,10 @@ test('while the queue is paused, the sweep logs events; they are sent once it is
   const { id: subscriptionId } = await subscribe(await anyPartner(service, [venue.id]), receiver.url, ['hold_created']);
   await pauseQueue('webhook-delivery');
   const { hold_id: holdId } = await placeHold(partner, slot());
-  const waits = await eventually('its delivery waits', async () =>
+  const delivery = await eventually('its delivery waits', async () =>
     (await rowsOf(service, 'deliveries', { subscriptionId })).at(0),
   );
-  expect(waits).toMatchObject({ state: 'pending', attempts: [] });
+  expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
   await eventually('it is logged', async () => (await rowsOf(service, 'events', { holdId })).at(0));
   const isSent = () => receiver.received.some(({ body }) => body['hold_id'] === holdId);
   expect(isSent()).toBe(false);

@@ -6,7 +6,7 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 
 const SCRIPTS = path.join(projectFolder, 'node_modules/bullmq/dist/cjs/scripts');
 
-test('a process checks at its start for every command in BullMQ’s scripts', () => {
+test('the commands that a process checks at its start are exactly those of BullMQ’s scripts', () => {
   const texts = readdirSync(SCRIPTS)
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(path.join(SCRIPTS, name), 'utf8'));

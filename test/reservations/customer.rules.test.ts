@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { customerOf, foldName, searchOf } from '../../src/reservations/customer.rules.ts';
 
-const found = (name: string, asked: string): boolean => {
+const isFound = (name: string, query: string): boolean => {
   const { nameWords } = customerOf({ name, phone: null, phoneE164: null, email: null });
-  const search = searchOf(asked);
+  const search = searchOf(query);
   if (search === undefined || !('words' in search)) return false;
   return search.words.every((word) => nameWords.some((each) => each.startsWith(word)));
 };
@@ -17,9 +17,9 @@ test.each([
   ['Νικόλαος', 'ΝΙΚΟΛΑΟΣ'],
   ['ＡＳＨＡ', 'asha'],
   ['ﬁona', 'FIONA'],
-])('%s is the same name as %s', (name, asked) => {
-  expect(found(name, asked)).toBe(true);
-  if (!name.includes('ό')) expect(foldName(name)).toBe(foldName(asked));
+])('%s is the same name as %s', (name, query) => {
+  expect(isFound(name, query)).toBe(true);
+  if (!name.includes('ό')) expect(foldName(name)).toBe(foldName(query));
 });
 
 test.each([
@@ -32,8 +32,8 @@ test.each([
   ['Анна', 'анн'],
   ['Анна', 'anna'],
   ['आशा', 'आशा'],
-])('a search finds %s by %s', (name, asked) => {
-  expect(found(name, asked)).toBe(true);
+])('a search finds %s by %s', (name, query) => {
+  expect(isFound(name, query)).toBe(true);
 });
 
 test('a phone is searched by digits of any script', () => {

@@ -36,28 +36,28 @@ export function monitorWrites(context: Context): void {
 }
 
 /** Makes the calls concurrently as this partner; returns their outcomes and the collections that they wrote. */
-export async function makeAtOnce(
+export async function makeConcurrently(
   context: Context,
   partnerId: string,
   calls: readonly Call[],
 ): Promise<{ outcomes: Outcome[]; written: string[] }> {
   const writes = writesOf.get(context) ?? [];
-  const from = writes.length;
+  const countBefore = writes.length;
   const key = await context.db.collection<{ _id: string }>('api_keys').findOne({ partnerId });
-  const who = { partnerId, keyId: String(key?._id) };
-  const settled = await Promise.allSettled(calls.map((call) => make(context, who, call)));
-  const outcomes = settled.map((each) =>
+  const keyOwner = { partnerId, keyId: String(key?._id) };
+  const results = await Promise.allSettled(calls.map((call) => make(context, keyOwner, call)));
+  const outcomes = results.map((each) =>
     each.status === 'fulfilled' ? { isReplay: each.value.isReplay } : { code: codeOf(each.reason) },
   );
-  return { outcomes, written: writes.slice(from) };
+  return { outcomes, written: writes.slice(countBefore) };
 }
 
-function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: boolean }> {
+function make(context: Context, keyOwner: KeyOwner, call: Call): Promise<{ isReplay: boolean }> {
   // Each call has its own request id.
-  const actor = partnerActor({ ...who, requestId: newId() });
+  const actor = partnerActor({ ...keyOwner, requestId: newId() });
   if (call.operation === 'hold') return placeHold(context, actor, call.input);
   if (call.operation === 'confirm') return confirmBooking(context, actor, call.input);
-  if (call.operation === 'purchase') return buyPackage(context, who.partnerId, call.input);
+  if (call.operation === 'purchase') return buyPackage(context, keyOwner.partnerId, call.input);
   return endBooking(context, actor, call.operation, call.input);
 }
 

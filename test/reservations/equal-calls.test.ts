@@ -10,7 +10,9 @@ const CALLS = 50;
 const PHONE = '+919876543210';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const { makeAtOnce, monitorWrites } = service.inHost<typeof EqualCalls>('test/reservations/equal-calls.in-host.ts');
+const { makeConcurrently, monitorWrites } = service.inHost<typeof EqualCalls>(
+  'test/reservations/equal-calls.in-host.ts',
+);
 afterAll(() => service.stop());
 await monitorWrites();
 const { venue, partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }] });
@@ -18,10 +20,10 @@ const { venue, partner, slot } = await startScene(service, { resources: [{ durat
 const anyPackage = () => factories.anyPackage(service, partner, [venue.id], { credits: 500 });
 
 type Call = EqualCalls.Call;
-/** The call with this idempotency key. */
-type Keyed = (idempotencyKey: string) => Call;
+/** A call, but for its idempotency key. */
+type CallWithKey = (idempotencyKey: string) => Call;
 
-async function confirmCall(): Promise<Keyed> {
+async function confirmCall(): Promise<CallWithKey> {
   await factories.buyPackage(partner, await anyPackage());
   const holdId = String((await factories.placeHold(partner, slot()))['hold_id']);
   const customer = { customerName: 'Asha Rao', customerPhone: PHONE, customerEmail: null };
@@ -29,7 +31,7 @@ async function confirmCall(): Promise<Keyed> {
   return (idempotencyKey) => ({ operation: 'confirm', input: { ...input, idempotencyKey } });
 }
 
-async function endCall(operation: 'cancel' | 'refund'): Promise<Keyed> {
+async function endCall(operation: 'cancel' | 'refund'): Promise<CallWithKey> {
   await factories.buyPackage(partner, await anyPackage());
   const booked = await factories.bookSlot(partner, slot(), { use_package_credit: true });
   const input = { bookingId: String(booked['booking_id']), reason: 'rain' };
@@ -37,7 +39,7 @@ async function endCall(operation: 'cancel' | 'refund'): Promise<Keyed> {
 }
 
 /** Every operation that takes an idempotency key. */
-const OPERATIONS: { name: string; prepare: () => Promise<Keyed> }[] = [
+const OPERATIONS: { name: string; prepare: () => Promise<CallWithKey> }[] = [
   {
     name: 'hold',
     prepare: () => {
@@ -58,17 +60,17 @@ const OPERATIONS: { name: string; prepare: () => Promise<Keyed> }[] = [
 ];
 
 /** Makes the calls concurrently; returns their outcomes and the collections that they wrote. */
-const atOnce = (calls: readonly Call[]) => makeAtOnce(partner.id, calls);
-const repeated = (call: Keyed, key = randomUUID()) => Array.from({ length: CALLS }, () => call(key));
+const makeCalls = (calls: readonly Call[]) => makeConcurrently(partner.id, calls);
+const repeated = (call: CallWithKey, key = randomUUID()) => Array.from({ length: CALLS }, () => call(key));
 
 describe.each(OPERATIONS)('$name', ({ prepare }) => {
   test(`${CALLS} concurrent calls with one key write as often as one`, async () => {
-    const [single, many] = [await prepare(), await prepare()];
-    const alone = await atOnce(repeated(single).slice(0, 1));
+    const [oneCall, equalCall] = [await prepare(), await prepare()];
+    const once = await makeCalls(repeated(oneCall).slice(0, 1));
 
-    const { outcomes, written } = await atOnce(repeated(many));
+    const { outcomes, written } = await makeCalls(repeated(equalCall));
 
-    expect(written.toSorted()).toEqual(alone.written.toSorted());
+    expect(written.toSorted()).toEqual(once.written.toSorted());
     const isReplay = [false, ...Array.from({ length: CALLS - 1 }, () => true)];
     expect(outcomes).toEqual(isReplay.map((each) => ({ isReplay: each })));
   });

@@ -13,22 +13,22 @@ export async function expireTogether(
   context: Context,
   holdIds: readonly string[],
 ): Promise<{ leftMs: number[]; failures: Record<string, string> }> {
-  const tried = await expireDueHolds(context, holdIds);
-  const leftMs = tried.flatMap((hold) =>
+  const outcomes = await expireDueHolds(context, holdIds);
+  const leftMs = outcomes.flatMap((hold) =>
     hold === null || hold instanceof Error || hold.leftMs === 0 ? [] : hold.leftMs,
   );
-  const failures = tried.flatMap((hold, index) => (hold instanceof Error ? [[holdIds[index], hold.message]] : []));
+  const failures = outcomes.flatMap((hold, index) => (hold instanceof Error ? [[holdIds[index], hold.message]] : []));
   return { leftMs, failures: Object.fromEntries(failures) };
 }
 
-/** Expires them while a transaction of a frozen process has locked one. */
+/** Expires the holds while a transaction has locked `lockedId`. */
 export const expireBesideTransaction = (
   context: Context,
   holdIds: readonly string[],
-  heldId: string,
+  lockedId: string,
 ): ReturnType<typeof expireTogether> =>
   inTransaction(context.db, async (tx) => {
-    const held = { $set: { paymentReference: 'held' } };
-    await reservationCollection(context.db).updateOne({ _id: heldId }, held, { session: tx });
+    const update = { $set: { paymentReference: 'held' } };
+    await reservationCollection(context.db).updateOne({ _id: lockedId }, update, { session: tx });
     return expireTogether(context, holdIds);
   });

@@ -19,12 +19,12 @@ const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/su
 afterAll(() => service.stop());
 await watchCommands();
 const { partner, slot } = await startScene(service);
-const { hold_id: modelId } = await placeHold(partner, slot());
-const model = await rowOf(service, 'reservations', { _id: modelId });
+const { hold_id: templateId } = await placeHold(partner, slot());
+const template = await rowOf(service, 'reservations', { _id: templateId });
 
 /** Adds holds that expire at this instant; returns their ids. */
 async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<string[]> {
-  const { holdOrdinal: _ordinal, ...fields } = model;
+  const { holdOrdinal: _ordinal, ...fields } = template;
   const rows = Array.from({ length: count }, () => {
     const own = { _id: randomUUID(), cells: [randomUUID()] };
     return { ...fields, ...own, holdExpiresAt };
@@ -34,10 +34,10 @@ async function anyHolds(count: number, holdExpiresAt = new Date(1)): Promise<str
 }
 
 /** The distinct combinations of status and events of these holds. */
-async function endsOf(holdIds: readonly string[]): Promise<string[]> {
+async function outcomesOf(holdIds: readonly string[]): Promise<string[]> {
   const rows = await rowsOf(service, 'reservations', { _id: { $in: holdIds } });
-  const ends = rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join()}`);
-  return [...new Set(ends)];
+  const outcomes = rows.map(({ status, outbox }) => `${status}: ${outbox.map(({ type }) => type).join()}`);
+  return [...new Set(outcomes)];
 }
 
 const ALL_ENDED = { leftMs: [], failures: {} };
@@ -51,23 +51,23 @@ test(`${COUNT} expired holds need no more commands than one, with one event each
   const others = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
   const commands = (await takeCommands()).filter((command) => !others.includes(command));
   expect(commands).toEqual(['update reservations', 'aggregate reservations']);
-  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
+  expect(await outcomesOf(holdIds)).toEqual([EXPIRED]);
 });
 
 test('a live hold stays and reports its remaining time; a missing one reports nothing', async () => {
-  const [lapsed, living] = [await anyHolds(2), await anyHolds(1, new Date(Date.now() + 600_000))];
-  const { leftMs } = await expireTogether([...lapsed, ...living, randomUUID()]);
+  const [expired, live] = [await anyHolds(2), await anyHolds(1, new Date(Date.now() + 600_000))];
+  const { leftMs } = await expireTogether([...expired, ...live, randomUUID()]);
   expect(leftMs).toHaveLength(1);
   expect(leftMs[0]).toBeGreaterThan(500_000);
-  expect([await endsOf(lapsed), await endsOf(living)]).toEqual([[EXPIRED], [ACTIVE]]);
+  expect([await outcomesOf(expired), await outcomesOf(live)]).toEqual([[EXPIRED], [ACTIVE]]);
 });
 
 test('a hold locked by a transaction fails alone and delays no other', async () => {
   const holdIds = await anyHolds(10);
-  const [held = '', ...others] = holdIds;
-  const { failures } = await expireBesideTransaction(holdIds, held);
-  expect(failures).toEqual({ [held]: expect.stringMatching(/time limit/) });
-  expect([await endsOf(others), await endsOf([held])]).toEqual([[EXPIRED], [ACTIVE]]);
-  expect(await expireTogether([held])).toEqual(ALL_ENDED);
-  expect(await endsOf([held])).toEqual([EXPIRED]);
+  const [locked = '', ...others] = holdIds;
+  const { failures } = await expireBesideTransaction(holdIds, locked);
+  expect(failures).toEqual({ [locked]: expect.stringMatching(/time limit/) });
+  expect([await outcomesOf(others), await outcomesOf([locked])]).toEqual([[EXPIRED], [ACTIVE]]);
+  expect(await expireTogether([locked])).toEqual(ALL_ENDED);
+  expect(await outcomesOf([locked])).toEqual([EXPIRED]);
 });

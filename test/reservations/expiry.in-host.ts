@@ -25,8 +25,8 @@ const sweeps = new WeakMap<Context, Sweeping>();
 export function startSweep(context: Context, limit: number): void {
   const stopping = new AbortController();
   const pages: number[] = [];
-  const run = async (signal: AbortSignal, from: DuePosition | undefined) => {
-    const page = await sweepLapsedHolds(context, { graceMs: 0, limit, from, stopping: signal });
+  const run = async (signal: AbortSignal, after: DuePosition | undefined) => {
+    const page = await sweepLapsedHolds(context, { graceMs: 0, limit, after, stopping: signal });
     pages.push(page.count);
     return page;
   };

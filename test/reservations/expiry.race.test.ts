@@ -107,17 +107,17 @@ async function endsOfRaces({ count, sides: [first, second], ends }: Race): Promi
   let headStartOfFirstMs = 0;
   const isOneSided = () => !ends.every((end) => seen.has(end));
   for (let done = 0; done < count || (done < 5 * count && isOneSided()); done += BATCH) {
-    const wanted = slotIds.splice(0, BATCH);
-    const holds = await Promise.all(wanted.map((slotId) => placeHold(partner, slotId)));
-    const batch = await Promise.all(
+    const raced = slotIds.splice(0, BATCH);
+    const holds = await Promise.all(raced.map((slotId) => placeHold(partner, slotId)));
+    const endsOfBatch = await Promise.all(
       holds.map(async (hold, index) => {
         const headStartMs = headStartOfFirstMs + (index / holds.length - 0.5) * SPREAD_MS;
         const sides = [first(hold, Math.max(0, -headStartMs)), second(hold, Math.max(0, headStartMs))];
         return endOf(hold, await Promise.all(sides));
       }),
     );
-    for (const end of batch) seen.add(end);
-    const shareOfFirst = batch.filter((end) => end === ends[0]).length / batch.length;
+    for (const end of endsOfBatch) seen.add(end);
+    const shareOfFirst = endsOfBatch.filter((end) => end === ends[0]).length / endsOfBatch.length;
     headStartOfFirstMs += (0.5 - shareOfFirst) * 2 * SPREAD_MS;
   }
   return seen;
@@ -183,8 +183,8 @@ describe('the sweep of expired holds', () => {
 
   /** Adds holds that expired at one instant. */
   async function lapsedHolds(count: number): Promise<string[]> {
-    const wanted = slotIds.splice(0, count);
-    const holds = await Promise.all(wanted.map((slotId) => placeHold(partner, slotId)));
+    const raced = slotIds.splice(0, count);
+    const holds = await Promise.all(raced.map((slotId) => placeHold(partner, slotId)));
     const ids = holds.map((hold) => String(hold['hold_id']));
     await change(ids, { holdExpiresAt: new Date(1) });
     return ids;

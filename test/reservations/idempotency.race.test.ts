@@ -18,8 +18,8 @@ afterAll(() => service.stop());
 const { partner, slot } = await startScene(service, { resources: [{ duration_minutes: 15 }], days: [3, 4] });
 
 /** Makes calls with one key differ: the process deduplicates equal calls, and these should race in the database. */
-let tellingApart = 0;
-const nextNumber = () => (tellingApart += 1) % 1000;
+let callNumber = 0;
+const nextNumber = () => (callNumber += 1) % 1000;
 
 const hold = (slotId: string, key: string) =>
   calls.hold(partner, slotId, { idempotency_key: key, ttl_seconds: 600 + nextNumber() });

@@ -11,20 +11,20 @@ import type { Service } from '../support/service.ts';
 type Context = Service['context'];
 
 /** The venue, resource and partner of the holds. */
-export type Ground = { venueId: string; resourceId: string; partnerId: string };
+export type Owner = { venueId: string; resourceId: string; partnerId: string };
 /** A hold to insert, by number of its slot. `isLate`: its lease has ended. */
-export type Wanted = { slot: number; partnerId?: string; ordinal?: number; key?: string; isLate?: boolean };
+export type HoldRequest = { slot: number; partnerId?: string; ordinal?: number; key?: string; isLate?: boolean };
 /** The hold, or why it was not inserted. */
 export type Outcome = { holdId: string; placedAt: string; holdExpiresAt: string } | NotInserted;
 
-/** Whether concurrent holds leave as one bulk, or each alone as in a retry. */
-export type How = 'together' | 'alone';
+/** Whether concurrent holds are sent as one bulk, or separately as in a retry. */
+export type Mode = 'bulk' | 'single';
 
 const SLOT_MS = 1_800_000;
 const TTL_MS = 600_000;
 
-function draftOf({ venueId, resourceId, ...ground }: Ground, wanted: Wanted): NewReservation {
-  const { slot, partnerId = ground.partnerId } = wanted;
+function draftOf({ venueId, resourceId, ...owner }: Owner, request: HoldRequest): NewReservation {
+  const { slot, partnerId = owner.partnerId } = request;
   const slotStart = new Date(Date.UTC(2030, 0, 1) + slot * SLOT_MS);
   const slotEnd = new Date(slotStart.getTime() + SLOT_MS);
   return {
@@ -40,28 +40,28 @@ function draftOf({ venueId, resourceId, ...ground }: Ground, wanted: Wanted): Ne
   };
 }
 
-/** Inserts them concurrently, each with its own ordinal by default. */
-export async function insertAtOnce(
+/** Inserts the holds concurrently; by default, a hold's ordinal is its slot. */
+export async function insertConcurrently(
   context: Context,
-  ground: Ground,
-  all: readonly Wanted[],
-  how: How = 'together',
+  owner: Owner,
+  requests: readonly HoldRequest[],
+  mode: Mode = 'bulk',
 ): Promise<Outcome[]> {
   const { db } = context;
   const lease = { beginBy: new Date(databaseClockOf(db).now().getTime() + 5000), maxTimeMS: 1000 };
   return Promise.all(
-    all.map(async (wanted): Promise<Outcome> => {
-      const holdOrdinal = wanted.ordinal ?? wanted.slot;
-      const its = wanted.isLate === true ? { ...lease, beginBy: new Date(Date.now() - 1000) } : lease;
+    requests.map(async (request): Promise<Outcome> => {
+      const holdOrdinal = request.ordinal ?? request.slot;
+      const ownLease = request.isLate === true ? { ...lease, beginBy: new Date(Date.now() - 1000) } : lease;
       const hold = {
-        ...draftOf(ground, wanted),
+        ...draftOf(owner, request),
         ttlMs: TTL_MS,
         holdOrdinal,
-        ...(wanted.key === undefined ? {} : { holdKey: wanted.key }),
+        ...(request.key === undefined ? {} : { holdKey: request.key }),
         attached: {},
         actor: SERVICE,
       };
-      const outcome = await insertHold(db, hold, its, how !== 'alone');
+      const outcome = await insertHold(db, hold, ownLease, mode !== 'single');
       if (typeof outcome === 'string') return outcome;
       const { _id: holdId, placedAt, holdExpiresAt } = outcome;
       return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
@@ -69,19 +69,19 @@ export async function insertAtOnce(
   );
 }
 
-/** Inserts them while a transaction has booked a slot and commits only after `commitAfterMs`. */
-export const insertBesideTransaction = (
+/** Inserts the holds while a transaction has booked a slot and commits only after `commitAfterMs`. */
+export const insertDuringTransaction = (
   context: Context,
-  ground: Ground,
-  booked: Wanted,
+  owner: Owner,
+  booked: HoldRequest,
   commitAfterMs: number,
-  all: readonly Wanted[],
-  how: How,
+  requests: readonly HoldRequest[],
+  mode: Mode,
 ): Promise<Outcome[]> =>
   inTransaction(context.db, async (tx) => {
     const booking = { bookingId: newId(), actor: SERVICE };
-    await insertBooked(context.db, draftOf(ground, booked), booking, tx);
-    const outcomes = insertAtOnce(context, ground, all, how);
+    await insertBooked(context.db, draftOf(owner, booked), booking, tx);
+    const outcomes = insertConcurrently(context, owner, requests, mode);
     await new Promise((resolve) => setTimeout(resolve, commitAfterMs));
     return { outcomes };
   }).then(({ outcomes }) => outcomes);
@@ -106,5 +106,5 @@ export function watchWrites(context: Context): void {
   });
 }
 
-/** The commands since the last call. */
+/** The recorded commands since the last call. */
 export const takeWrites = (context: Context): Write[] => writesOf.get(context)?.splice(0) ?? [];

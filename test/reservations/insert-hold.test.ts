@@ -5,7 +5,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as InsertHold from './insert-hold.in-host.ts';
-import type { How, Outcome, Wanted } from './insert-hold.in-host.ts';
+import type { HoldRequest, Mode, Outcome } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
 /** Long enough for a busy machine. A bulk may take 0.4 of it. */
@@ -18,7 +18,7 @@ afterAll(() => service.stop());
 const { setClockOff, takeWrites } = inHost;
 const venue = await service.makeVenue([{}], {});
 const partner = await service.makePartner([venue.id]);
-const ground = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partnerId: partner.id };
+const owner = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partnerId: partner.id };
 await inHost.watchWrites();
 
 let last = 0;
@@ -27,7 +27,8 @@ const freeSlot = () => {
   return last;
 };
 const freeSlots = (count: number) => Array.from({ length: count }, freeSlot);
-const insertAtOnce = (all: readonly Wanted[], how?: How) => inHost.insertAtOnce(ground, all, how);
+const insertConcurrently = (requests: readonly HoldRequest[], mode?: Mode) =>
+  inHost.insertConcurrently(owner, requests, mode);
 
 const inserted = (outcome: Outcome | undefined) => {
   if (typeof outcome !== 'object') throw new Error(JSON.stringify(outcome));
@@ -49,29 +50,29 @@ async function expectStored(outcome: Outcome | undefined) {
   return row;
 }
 
-const rowsOn = (slot: number) => rowsOf(service, 'reservations', { slotId: `${ground.resourceId}_${slot}` });
+const rowsOn = (slot: number) => rowsOf(service, 'reservations', { slotId: `${owner.resourceId}_${slot}` });
 
 describe('holds inserted together', () => {
   test('are sent as one bulk, even a single one', async () => {
-    const outcomes = await insertAtOnce(freeSlots(100).map((slot) => ({ slot })));
+    const outcomes = await insertConcurrently(freeSlots(100).map((slot) => ({ slot })));
     expect(await namesOfWrites()).toEqual(['update']);
     for (const outcome of outcomes) await expectStored(outcome);
 
-    await insertAtOnce([{ slot: freeSlot() }]);
+    await insertConcurrently([{ slot: freeSlot() }]);
     expect(await namesOfWrites()).toEqual(['update']);
   });
 
-  test('have separate outcomes: a rejected one gets the conflict, the others are inserted', async () => {
-    const [taken, partnerId, key] = [freeSlot(), randomUUID(), randomUUID()];
-    await insertAtOnce([{ slot: taken }, { slot: freeSlot(), partnerId, ordinal: 7, key }]);
-    const twice = freeSlot();
-    const outcomes = await insertAtOnce([
+  test('have separate outcomes: those with a conflict are rejected, the others are inserted', async () => {
+    const [takenSlot, partnerId, key] = [freeSlot(), randomUUID(), randomUUID()];
+    await insertConcurrently([{ slot: takenSlot }, { slot: freeSlot(), partnerId, ordinal: 7, key }]);
+    const sharedSlot = freeSlot();
+    const outcomes = await insertConcurrently([
       { slot: freeSlot() },
-      { slot: taken, partnerId: randomUUID() },
+      { slot: takenSlot, partnerId: randomUUID() },
       { slot: freeSlot(), partnerId, ordinal: 7 },
       { slot: freeSlot(), partnerId, ordinal: 8, key },
-      { slot: twice },
-      { slot: twice, partnerId: randomUUID() },
+      { slot: sharedSlot },
+      { slot: sharedSlot, partnerId: randomUUID() },
       { slot: freeSlot() },
     ]);
     const rejections = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : null));
@@ -81,9 +82,9 @@ describe('holds inserted together', () => {
 
   test('have separate leases: only the one with an ended lease is late', async () => {
     const slots = freeSlots(3);
-    const all = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
+    const requests = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
     await takeWrites();
-    const outcomes = await insertAtOnce(all);
+    const outcomes = await insertConcurrently(requests);
     expect(await namesOfWrites()).toEqual(['update']);
     expect(outcomes[1]).toBe('late');
     expect(await rowsOn(slots[1] ?? 0)).toEqual([]);
@@ -92,17 +93,17 @@ describe('holds inserted together', () => {
 });
 
 describe('while a transaction has locked one slot, holds inserted together', () => {
-  const HELD_UP_MS = LEASE_MS;
-  const insertBeside = (slot: number, how: How) => {
-    const beside = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
-    const others = beside.map((each) => (each.slot === slot ? { ...each, partnerId: ground.partnerId } : each));
-    return inHost.insertBesideTransaction(ground, { slot, ordinal: 0 }, HELD_UP_MS, others, how);
+  const COMMIT_AFTER_MS = LEASE_MS;
+  const insertDuringBooking = (slot: number, mode: Mode) => {
+    const requests = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
+    const withPartner = requests.map((each) => (each.slot === slot ? { ...each, partnerId: owner.partnerId } : each));
+    return inHost.insertDuringTransaction(owner, { slot, ordinal: 0 }, COMMIT_AFTER_MS, withPartner, mode);
   };
 
-  test('are interrupted before their leases end: only those before the locked one are inserted', async () => {
+  test('stop before their leases end: only those before the locked slot are inserted', async () => {
     const slot = freeSlot();
     await takeWrites();
-    const outcomes = await insertBeside(slot, 'together');
+    const outcomes = await insertDuringBooking(slot, 'bulk');
     expect(outcomes.slice(3)).toEqual(['late', 'late']);
     for (const outcome of outcomes.slice(0, 3)) await expectStored(outcome);
     // The other write is the booking's insert.
@@ -113,9 +114,9 @@ describe('while a transaction has locked one slot, holds inserted together', () 
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
 
-  test('are inserted one by one in a retry, except for that one', async () => {
+  test('are inserted one by one in a retry, except that on the locked slot', async () => {
     const slot = freeSlot();
-    const outcomes = await insertBeside(slot, 'alone');
+    const outcomes = await insertDuringBooking(slot, 'single');
     expect(outcomes[3]).toBe('late');
     for (const index of [0, 1, 2, 4]) await expectStored(outcomes[index]);
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
@@ -126,12 +127,12 @@ describe.each([
   ['ahead of', 600_000],
   ['behind', -600_000],
 ])('if the clock of a process is %s that of the database', (_which, offMs) => {
-  test('the database rejects its instants, and the process measures the time immediately', async () => {
+  test('the database rejects its instants, and the process measures the difference again immediately', async () => {
     await setClockOff(offMs);
-    const all = [{ slot: freeSlot() }, { slot: freeSlot() }];
-    expect(await insertAtOnce(all)).toEqual(['late', 'late']);
+    const requests = [{ slot: freeSlot() }, { slot: freeSlot() }];
+    expect(await insertConcurrently(requests)).toEqual(['late', 'late']);
     const outcome = await eventually('a hold is inserted', async () => {
-      const [placed] = await insertAtOnce([{ slot: freeSlot() }]);
+      const [placed] = await insertConcurrently([{ slot: freeSlot() }]);
       return placed !== 'late' && placed;
     });
     const { placedAt } = await expectStored(outcome);

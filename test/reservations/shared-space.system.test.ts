@@ -27,31 +27,31 @@ afterAll(async () => {
 });
 
 /** A half turf and a full one that share nothing yet, at a venue that the selling process has cached. */
-async function ground(operated: HostedService, sells: HostedService) {
+async function createHalves(operated: HostedService, sells: HostedService) {
   const venue = await anyVenue(operated, [{ name: 'Half' }, { name: 'Full' }], { time_zone: 'UTC' });
   const [half = '', full = ''] = venue.resourceIds;
   // Read once, because at midnight the next call would return another day.
   const date = dateIn(3).replaceAll('-', '');
-  const at = (resourceId: string, time: string) => `${resourceId}_${date}T${time}Z`;
-  const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
+  const slotAt = (resourceId: string, time: string) => `${resourceId}_${date}T${time}Z`;
+  const cacheVenue = async () => placeHold(await anyPartner(sells, [venue.id]), slotAt(half, `${10 + warmed++}00`));
   let warmed = 0;
   const [seller, rival] = [await anyPartner(sells, [venue.id]), await anyPartner(operated, [venue.id])];
   const share = () => operatorOf(operated).patch(`/api/v1/operator/resources/${full}`, { shares_space_with: [half] });
-  return { half, full, at, warm, seller, rival, share };
+  return { half, full, slotAt, cacheVenue, seller, rival, share };
 }
-type Ground = Awaited<ReturnType<typeof ground>>;
+type Halves = Awaited<ReturnType<typeof createHalves>>;
 
 const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: slotId });
-const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
+const holdFull = async ({ rival, slotAt, full }: Halves) => verdict(await hold(rival, slotAt(full, '0600')));
 
 /** Places the hold on the half, and calls `meanwhile` between its reads of the venue and its write. */
-const holdHalfAfter = (meanwhile: () => Promise<unknown>, { seller, at, half }: Ground, sells: HostedService) =>
-  collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () => hold(seller, at(half, '0600')));
+const holdHalfAfter = (meanwhile: () => Promise<unknown>, { seller, slotAt, half }: Halves, sells: HostedService) =>
+  collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () => hold(seller, slotAt(half, '0600')));
 
 /** Whether the hold claims the shared space, or only its own resource. */
-async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {
+async function spaceOf({ half, full }: Halves, reply: Reply, process = service): Promise<'shared' | 'own'> {
   const { hold_id: _id } = expectStatus(reply, 201);
-  const { cells, slotStart, slotEnd } = await rowOf(at, 'reservations', { _id });
+  const { cells, slotStart, slotEnd } = await rowOf(process, 'reservations', { _id });
   const shared = cellsOf(spacesOf(half, [full]), slotStart, slotEnd);
   return shared.every((cell) => cells.includes(cell)) ? 'shared' : 'own';
 }
@@ -61,11 +61,11 @@ describe.each<[string, () => HostedService]>([
   ['another process', () => another],
 ])('a hold on the half, drafted in %s before both share space,', (_which, sellsAt) => {
   const prepare = async () => {
-    const place = await ground(service, sellsAt());
-    await place.warm();
+    const place = await createHalves(service, sellsAt());
+    await place.cacheVenue();
     return place;
   };
-  const sharing = (place: Ground) => async () => expectStatus(await place.share(), 200);
+  const sharing = (place: Halves) => async () => expectStatus(await place.share(), 200);
 
   test('and written after the response, has the shared space: the full turf is not sold over it', async () => {
     const place = await prepare();
@@ -91,13 +91,13 @@ describe.each<[string, () => HostedService]>([
 
 describe('a hold on the half that another process places from its cache after the relation is written', () => {
   /** Places a hold that the call does not see when it first looks for claims; returns both responses. */
-  async function race(place: Ground): Promise<{ reply: Reply; shared: Reply }> {
+  async function race(place: Halves): Promise<{ reply: Reply; shared: Reply }> {
     const held: Promise<Reply>[] = [];
     const isDrafted = latch();
     const sharedOrLate = latch();
     const draft = async () => {
       await cacheOf(slowToo).readAnew();
-      await place.warm();
+      await place.cacheVenue();
       const beingShared = async () => {
         isDrafted.open();
         await Promise.race([sharedOrLate.opened, delay(WITHIN_SLOW_MS)]);
@@ -114,24 +114,24 @@ describe('a hold on the half that another process places from its cache after th
   }
 
   test('gets the shared space before the response to the change', async () => {
-    const place = await ground(slow, slowToo);
+    const place = await createHalves(slow, slowToo);
     const { reply, shared } = await race(place);
     expect([verdict(reply), verdict(shared)]).toEqual(['201', '200']);
     expect([await spaceOf(place, reply, slow), await holdFull(place)]).toEqual(['shared', TAKEN]);
   });
 
   test('and overlaps a claim on the full turf: the relation is rejected, and the full turf stays inactive', async () => {
-    const place = await ground(slow, slowToo);
+    const place = await createHalves(slow, slowToo);
     expect(await holdFull(place)).toBe('201');
     const { reply, shared } = await race(place);
     expect([verdict(reply), verdict(shared)]).toEqual(['201', '400 VALIDATION_ERROR shares_space_with']);
     const path = `/api/v1/operator/resources/${place.full}`;
     expect(expectStatus(await operatorOf(slow).get(path), 200)['status']).toBe('inactive');
-    expect(verdict(await hold(place.rival, place.at(place.full, '0700')))).toBe(TAKEN);
+    expect(verdict(await hold(place.rival, place.slotAt(place.full, '0700')))).toBe(TAKEN);
   });
 
   test('control: is sold over if the change does not wait for the lease of its process', async () => {
-    const place = await ground(slow, slowToo);
+    const place = await createHalves(slow, slowToo);
     await cacheOf(slowToo).readAnew();
     const sharing = async () => expectStatus(await place.share(), 200);
     const reply = await waitingForNoLease(slow, () => holdHalfAfter(sharing, place, slowToo));

@@ -44,9 +44,9 @@ const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ stat
 
 const claimsOf = (service: HostedService): Promise<Reservation[]> => rowsOf(service, 'reservations', { claimed: true });
 
-/** Pairs of claims on the same space at the same time. `grounds`: the spaces of each resource. */
-function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
-  const groundsOf = (claim: Reservation) => grounds.get(claim.resourceId) ?? [];
+/** Pairs of claims on the same space at the same time. `spaces`: the spaces of each resource. */
+function overlaps(claims: readonly Reservation[], spaces: ReadonlyMap<string, readonly string[]>): string[] {
+  const spacesOf = (claim: Reservation) => spaces.get(claim.resourceId) ?? [];
   return claims.flatMap((one, index) =>
     claims
       .slice(index + 1)
@@ -54,7 +54,7 @@ function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, r
         (other) =>
           one.slotStart < other.slotEnd &&
           other.slotStart < one.slotEnd &&
-          groundsOf(one).some((ground) => groundsOf(other).includes(ground)),
+          spacesOf(one).some((space) => spacesOf(other).includes(space)),
       )
       .map((other) => `${one.slotId} and ${other.slotId}`),
   );
@@ -112,7 +112,7 @@ describe('a full turf and its halves', () => {
     ids.full = await resource({ name: 'Full', shares_space_with: [ids.left, ids.right] });
     ids.neighbour = await resource({ name: 'Neighbour' });
   });
-  const grounds = () =>
+  const spaces = () =>
     new Map([
       [ids.full, ['left', 'right']],
       [ids.left, ['left']],
@@ -152,7 +152,7 @@ describe('a full turf and its halves', () => {
     const { claims, windows } = await raceForWindows([ids.full, ids.left, ids.right], partners, 3, WINDOWS / 2);
 
     expect(windows).toBe(WINDOWS);
-    expect(overlaps(claims, grounds())).toEqual([]);
+    expect(overlaps(claims, spaces())).toEqual([]);
     expect(new Set(claims.map(({ slotStart }) => slotStart.getTime())).size).toBe(WINDOWS);
   }, 300_000);
 
@@ -166,7 +166,7 @@ describe('a full turf and its halves', () => {
     const sold = [ids.neighbour, ids.left];
     const { claims, windows } = await raceForWindows(sold, partners.slice(0, 8), 40, DAYS);
 
-    const asIfShared = new Map([...grounds(), [ids.neighbour, ['left']]]);
+    const asIfShared = new Map([...spaces(), [ids.neighbour, ['left']]]);
     expect(overlaps(claims, asIfShared)).toHaveLength(windows);
   });
 });

@@ -9,11 +9,11 @@ import { restoreArchive } from '../../src/operations/retention/restore.service.t
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import { bookSlot, operatorOf, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { blockCommands, endCommandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
 import { rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
 import { endProcesses, killProcess, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 import {
@@ -37,15 +37,14 @@ let hold: Reservation;
 
 beforeAll(async () => {
   service = await startServiceOnOwnMongod({}, 'monitorCommands=true');
-  const venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
+  const scene = await startScene(service);
+  ({ partner } = scene);
   await operatorOf(service).post('/api/v1/operator/venues', {});
   const subscription = await subscribe(partner, 'http://127.0.0.1:9/');
-  const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
   const metadata = { z: 'say "ünïcode" \\ 🎾', 10: 'ten', 2: 'two' };
-  const { hold_id } = await placeHold(partner, first, { metadata, idempotency_key: 'first' });
+  const { hold_id } = await placeHold(partner, scene.slot(), { metadata, idempotency_key: 'first' });
   await partner.api.post(`/api/v1/partner/holds/${String(hold_id)}/cancel`, { reason: 'Rain' });
-  const booked = await bookSlot(partner, second, { metadata });
+  const booked = await bookSlot(partner, scene.slot(), { metadata });
   for (const id of [hold_id, booked['hold_id']]) await service.dispatch(String(id));
   for (const { _id } of await service.context.db.collection<{ _id: string }>('deliveries').find().toArray())
     await service.attempt(_id, 5);
@@ -68,10 +67,10 @@ afterEach(async () => {
 });
 
 const reservations = () => service.context.db.collection<Reservation>('reservations');
-const everything = async () =>
+const bytesOfAllRows = async () =>
   Object.fromEntries(await Promise.all(COLLECTIONS.map(async (name) => [name, await bytesOf(service, name)] as const)));
-const restore = (wanted = {}) => restoreArchive({ ...service.context, archive: folder.archive }, wanted, NEVER_STOPPED);
-/** Does `work` with all rows older than any setting allows. */
+const restore = (filter = {}) => restoreArchive({ ...service.context, archive: folder.archive }, filter, NEVER_STOPPED);
+/** Does `work` while all rows are ten years older, so that every kind is purged. */
 async function inTenYears(work: () => Promise<void>): Promise<void> {
   await letPass(service, 3650);
   try {
@@ -82,7 +81,7 @@ async function inTenYears(work: () => Promise<void>): Promise<void> {
 }
 const countPlanted = () => reservations().countDocuments({ slotId: 'planted' });
 
-/** Inserts holds that ended 40 days ago, some at the same instant; returns their ids. */
+/** Inserts holds that ended 40 days ago, 300 in each millisecond; returns their ids. */
 async function plantHolds(count: number): Promise<string[]> {
   const { holdKey: _unique, ...row } = hold;
   const at = (n: number) => new Date(Date.now() - 40 * DAY_MS + Math.floor(n / 300));
@@ -101,31 +100,31 @@ const idOfLine = (line: string) => (JSON.parse(line) as { _id: string })._id;
 const HOLDS = keeping({ holds: 30, events: 30 });
 
 describe('an archived row', () => {
-  test('is restored byte by byte, in every collection, once', () =>
+  test('is restored byte for byte, in every collection; a second restore changes nothing', () =>
     inTenYears(async () => {
-      const before = await everything();
+      const before = await bytesOfAllRows();
       await purge(service, { config: EVERY_KIND, archive: folder.archive });
-      expect(Object.values(await everything()).flat()).toEqual([]);
+      expect(Object.values(await bytesOfAllRows()).flat()).toEqual([]);
       expect(await restore()).toMatchObject({ present: 0, conflicting: 0, failed: 0, isDone: true });
-      expect(await everything()).toEqual(before);
+      expect(await bytesOfAllRows()).toEqual(before);
       expect(Object.values(before).map((rows) => rows.length > 0)).toEqual(COLLECTIONS.map(() => true));
       // A second restore changes nothing, even if a row differs.
       await reservations().updateOne({ _id: hold._id }, { $set: { releaseReason: '[erased]' } });
       expect(await restore()).toMatchObject({ restored: 0, conflicting: 0, failed: 0, isDone: true });
       expect((await rowOf(service, 'reservations', { _id: hold._id })).releaseReason).toBe('[erased]');
       await reservations().updateOne({ _id: hold._id }, { $set: { releaseReason: 'Rain' } });
-      expect(await everything()).toEqual(before);
+      expect(await bytesOfAllRows()).toEqual(before);
     }));
 
-  test('is skipped if its key or slot belongs to another row by now, and reported', () =>
+  test('is skipped and reported if another row has its key or slot by now', () =>
     inTenYears(async () => {
-      const before = await everything();
+      const before = await bytesOfAllRows();
       await purge(service, { config: EVERY_KIND, archive: folder.archive });
       const [claim] = (await folder.lines())
         .map((line) => JSON.parse(line) as { status?: string; cells: string[]; _id: string })
         .filter(({ status }) => status === 'BOOKED');
       const { holdKey: _unique, ...row } = hold;
-      const other = {
+      const rival = {
         ...row,
         _id: newId(),
         slotId: 'planted',
@@ -133,16 +132,16 @@ describe('an archived row', () => {
         claimed: true,
         cells: claim?.cells ?? [],
       };
-      await reservations().insertOne(other);
+      await reservations().insertOne(rival);
       expect(await restore()).toMatchObject({ conflicting: 1, isDone: false });
       expect(service.logs()).toContain(`"id":"${claim?._id}"`);
       expect(await reservations().countDocuments({ cells: claim?.cells[0] ?? '', claimed: true })).toBe(1);
-      await reservations().deleteOne({ _id: other._id });
+      await reservations().deleteOne({ _id: rival._id });
       expect(await restore()).toMatchObject({ restored: 1, isDone: true });
-      expect(await everything()).toEqual(before);
+      expect(await bytesOfAllRows()).toEqual(before);
     }));
 
-  test('is restored by collection and time', async () => {
+  test('is restored only if it matches the given collection and times', async () => {
     const ids = await plantHolds(2);
     await reservations().updateOne(
       { _id: ids[0] ?? '' },
@@ -159,16 +158,16 @@ describe('an archived row', () => {
     });
   });
 
-  test('archived twice, because a purge was interrupted, is restored as deleted', async () => {
+  test('that was archived twice, because a purge was interrupted, is restored as it was when it was deleted', async () => {
     const [id = ''] = await plantHolds(1);
-    const cutOff: typeof folder.archive = {
+    const interrupting: typeof folder.archive = {
       ...folder.archive,
       put: async (...args) => {
         await folder.archive.put(...args);
-        throw new Error('cut off');
+        throw new Error('interrupted');
       },
     };
-    await purge(service, { config: HOLDS, archive: cutOff });
+    await purge(service, { config: HOLDS, archive: interrupting });
     await reservations().updateOne({ _id: id }, { $set: { releaseReason: 'later' } });
     await purge(service, { config: HOLDS, archive: folder.archive });
     expect(await folder.lines()).toHaveLength(2);
@@ -176,7 +175,7 @@ describe('an archived row', () => {
     expect((await rowOf(service, 'reservations', { _id: id })).releaseReason).toBe('later');
   });
 
-  test('a damaged object is reported, and the others are restored', async () => {
+  test('is restored although another object of the archive is damaged, which is reported', async () => {
     await plantHolds(3);
     await purge(service, { config: HOLDS, archive: folder.archive });
     const name = 'holds/2020-01-01/damaged.20200101T000000000Z-0.jsonl.gz';
@@ -190,16 +189,16 @@ describe('an archived row', () => {
   });
 });
 
-test('if the archive’s folder is not mounted or misspelt, nothing is written, listed or deleted', async () => {
+test('if the archive’s folder is missing or no folder, nothing is written, listed or deleted', async () => {
   await plantHolds(1);
   const mount = path.join(fileURLToPath(folder.url), 'mount');
   const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
-  const refused = `The folder ${mount} is missing: mount or create it`;
+  const message = `The folder ${mount} is missing: mount or create it`;
   await purge(service, { config: HOLDS, archive });
-  expect(service.logs()).toContain(refused);
+  expect(service.logs()).toContain(message);
   expect(service.logs()).toContain('rows could not be purged');
   expect([await countPlanted(), existsSync(mount)]).toEqual([1, false]);
-  await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(refused);
+  await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(message);
   await writeFile(mount, 'no folder');
   await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(`${mount} is no folder`);
   // Control: the purge works when the folder exists.
@@ -223,25 +222,25 @@ test('a row changed since it was archived is not deleted', async () => {
   expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
 });
 
-test('a long run logs its progress every minute, a short one only its end', async () => {
+test('a purge logs its progress every minute', async () => {
   await plantHolds(700);
   const deps = { ...service.context, config: HOLDS };
-  const said = () => linesOf(service.logs(), 'rows are being purged');
-  // Control: a page within the first minute logs nothing. Events come before holds.
+  const progressLines = () => linesOf(service.logs(), 'rows are being purged');
+  // Control: within the first minute, a page logs nothing. The first page is of events, the second of holds.
   const { next: run } = await purgeNext(deps, NEVER_STOPPED);
   await purgeNext(deps, NEVER_STOPPED, run);
-  expect(said()).toEqual([]);
+  expect(progressLines()).toEqual([]);
   const now = performance.now.bind(performance);
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
   await purgeNext(deps, NEVER_STOPPED, run);
   clock.mockRestore();
-  expect(said()).toMatchObject([{ level: 'info', collection: 'holds', purged: { holds: 400 } }]);
+  expect(progressLines()).toMatchObject([{ level: 'info', collection: 'holds', purged: { holds: 400 } }]);
 });
 
-describe('in steps', () => {
-  test('of 200 rows, along the index, with four times as long a rest after each', async () => {
+describe('a purge', () => {
+  test('deletes 200 rows at a time, along an index, and rests four times as long as each step took', async () => {
     const ids = await plantHolds(1000);
-    const seen: { name: string; size: number; at: number }[] = [];
+    const recorded: { name: string; size: number; at: number }[] = [];
     const client = service.context.db.getClient();
     const note = (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
       const { deletes, limit } = (given.command ?? {}) as {
@@ -251,7 +250,7 @@ describe('in steps', () => {
       if (!['find', 'delete'].includes(given.commandName)) return;
       if (given.command?.['find'] !== undefined && limit !== 200) return;
       if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
-      seen.push({
+      recorded.push({
         name: `${given.commandName} ${at}`,
         size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
         at: performance.now(),
@@ -262,17 +261,17 @@ describe('in steps', () => {
     await purge(service, { config: HOLDS });
     client.off('commandStarted', began as never).off('commandSucceeded', ended as never);
     expect(await reservations().countDocuments({ _id: { $in: ids } })).toBe(0);
-    const deletes = seen.filter(({ name }) => name === 'delete began');
+    const deletes = recorded.filter(({ name }) => name === 'delete began');
     expect(deletes.map(({ size }) => size)).toEqual([200, 200, 200, 200, 200]);
-    const finds = seen.filter(({ name }) => name === 'find began');
-    const deleted = seen.filter(({ name }) => name === 'delete ended');
-    for (const [index, { at }] of deleted.entries()) {
+    const finds = recorded.filter(({ name }) => name === 'find began');
+    const completed = recorded.filter(({ name }) => name === 'delete ended');
+    for (const [index, { at }] of completed.entries()) {
       const [begin, next] = [finds[index]?.at ?? 0, finds[index + 1]?.at ?? Number.POSITIVE_INFINITY];
       expect(next - at).toBeGreaterThanOrEqual(Math.min(5000, 4 * (at - begin)) - 5);
     }
   });
 
-  test('rows that must stay are skipped, even many of one instant', async () => {
+  test('skips rows that must stay, also many of the same time', async () => {
     await plantHolds(700);
     // No events wait in the outboxes of these holds, so they can be purged.
     await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
@@ -298,19 +297,19 @@ describe('in steps', () => {
     );
     await purge(service, { config: keeping({ events: 30, holds: 30 }) });
     await reservations().updateOne({ _id: hold._id }, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    const left = await service.context.db.collection('events').deleteMany({ _id: { $in: eventIds } } as never);
-    expect([left.deletedCount, await countPlanted()]).toEqual([350, 0]);
+    const remaining = await service.context.db.collection('events').deleteMany({ _id: { $in: eventIds } } as never);
+    expect([remaining.deletedCount, await countPlanted()]).toEqual([350, 0]);
   });
 });
 
-describe('as a process', () => {
+describe('processes that purge:', () => {
   const start = (): SpawnedProcess =>
     startProcess('workers/hold-expiry.ts', { ...environmentNamed(service, 'purge'), ARCHIVE_URL: folder.url });
   const archivedIds = async () => (await folder.lines()).map(idOfLine);
 
-  test('killed between archive and delete, it loses nothing; the next archives again, and each row is restored once', async () => {
+  test('one killed between archiving and deleting loses nothing; the next archives again, and each row is restored once', async () => {
     const ids = await plantHolds(150);
-    const before = await everything();
+    const before = await bytesOfAllRows();
     const purging = { appName: 'purge', command: 'delete', collection: 'reservations', forMs: 60_000 };
     const block = await blockCommands(service, purging);
     const killed = start();
@@ -319,7 +318,7 @@ describe('as a process', () => {
     await killProcess(killed);
     await endCommandsOf(service, 'purge');
     await block.lift();
-    expect(await everything()).toEqual(before);
+    expect(await bytesOfAllRows()).toEqual(before);
 
     // The lock of a killed process lasts two minutes.
     await service.context.db.collection('leases').deleteMany({});
@@ -329,22 +328,22 @@ describe('as a process', () => {
     await next.exited;
     expect((await archivedIds()).toSorted()).toEqual([...ids, ...ids].toSorted());
     expect(await restore()).toMatchObject({ restored: 150, present: 150, failed: 0 });
-    expect(await everything()).toEqual(before);
+    expect(await bytesOfAllRows()).toEqual(before);
   });
 
-  test('of two, one purges: each row is archived and counted once', async () => {
+  test('of two, only one purges: each row is archived and counted once', async () => {
     const ids = await plantHolds(1000);
     const both = [start(), start()];
     await eventually('they are gone', async () => (await countPlanted()) === 0);
-    await eventually('it says so', () => both.some(({ output }) => output().includes('rows were purged')));
+    await eventually('the purge is logged', () => both.some(({ output }) => output().includes('rows were purged')));
     for (const each of both) each.signal('SIGTERM');
     await Promise.all(both.map(({ exited }) => exited));
     expect((await archivedIds()).toSorted()).toEqual(ids.toSorted());
-    const told = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
-    expect(told).toMatchObject([{ purged: { holds: 1000 } }]);
+    const purgeLines = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
+    expect(purgeLines).toMatchObject([{ purged: { holds: 1000 } }]);
   });
 
-  test('a stopped one leaves the purge to the next immediately', async () => {
+  test('one that stops leaves the purge to the next immediately', async () => {
     for (const count of [3, 2]) {
       await plantHolds(count);
       const purging = start();
@@ -354,7 +353,7 @@ describe('as a process', () => {
     }
   });
 
-  test('control: two that run without a lock archive twice, and do no harm', async () => {
+  test('control: two without the lock archive rows twice, and do no other harm', async () => {
     const ids = await plantHolds(1000);
     const archive = folder.archive;
     await Promise.all([purge(service, { config: HOLDS, archive }), purge(service, { config: HOLDS, archive })]);

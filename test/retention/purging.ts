@@ -13,7 +13,7 @@ import type { Service } from '../support/service.ts';
 export const DAY_MS = 86_400_000;
 export const NEVER_STOPPED = new AbortController().signal;
 
-/** Settings that keep these kinds for so many days, and all others for ever. */
+/** Settings that keep each of these kinds for its days, and all other kinds for ever. */
 export function keeping(days: Partial<Record<Kind['name'], number>>): RetentionConfig {
   return Object.fromEntries(KINDS.map(({ name, setting }) => [setting, days[name] ?? 0])) as RetentionConfig;
 }
@@ -29,10 +29,10 @@ export const EVERY_KIND = keeping(Object.fromEntries(KINDS.map(({ name }) => [na
 /** The collections that are purged. */
 export const COLLECTIONS = [...new Set(KINDS.map(({ rule }) => rule.collection))].toSorted();
 
-/** An id made in 1970. */
+/** An id with the time of 1970. */
 export const ancientId = (id: string = newId()): string => `00000000-0000${id.slice(13)}`;
 
-/** Lets `days` pass: makes all rows older, and the ids of events ancient, because the purge walks them in order. */
+/** Makes all rows `days` older. Ids of events become ancient, because the purge reads events by id. */
 export async function letPass({ context }: Pick<Service, 'context'>, days: number): Promise<void> {
   const collectionOf = (name: string) => context.db.collection<AgedRow>(name);
   const raw = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
@@ -52,7 +52,7 @@ export async function letPass({ context }: Pick<Service, 'context'>, days: numbe
 
 type Run = { config: RetentionConfig; archive?: Archive; stopping?: AbortSignal };
 
-/** A whole run of the purge; returns its number of pages. */
+/** Runs the purge to its end; returns the number of pages. */
 export async function purge(
   { context }: Pick<Service, 'context'>,
   { config, archive, stopping = NEVER_STOPPED }: Run,

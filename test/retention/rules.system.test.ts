@@ -8,22 +8,14 @@ import type { OutboxEvent, Reservation } from '../../src/reservations/reservatio
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  type Partner,
-  subscribe,
-} from '../support/factories.ts';
+import { bookSlot, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
 
-/** Later than any setting allows. */
+/** Longer than any kind of row is kept. */
 const TEN_YEARS = 3650;
 
 let service: Service;
@@ -33,19 +25,17 @@ let event: EventRow;
 let delivery: DeliveryRow;
 let auditRow: AuditRow;
 
-// A row of each kind, as the service makes it.
+// Let the service make a row of each kind.
 beforeAll(async () => {
   service = await startService({ MONGODB_URI: monitoredUri() });
-  const venue = await anyVenue(service);
-  const partner: Partner = await anyPartner(service, [venue.id]);
+  const { partner, slot } = await startScene(service);
   await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
-  const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
-  delivery = await rowOf(service, 'deliveries', { _id: await anyDelivery(service, partner, partner, first) });
+  delivery = await rowOf(service, 'deliveries', { _id: await anyDelivery(service, partner, partner, slot()) });
   event = await rowOf(service, 'events', { _id: delivery.eventId });
   await partner.api.post(`/api/v1/partner/holds/${event.holdId}/cancel`, {});
   await service.dispatch(String(event.holdId));
   hold = await rowOf(service, 'reservations', { _id: event.holdId });
-  const { hold_id } = await bookSlot(partner, second);
+  const { hold_id } = await bookSlot(partner, slot());
   await service.dispatch(String(hold_id));
   booking = await rowOf(service, 'reservations', { _id: hold_id });
   await operatorOf(service).post('/api/v1/operator/venues', {});
@@ -59,48 +49,48 @@ beforeEach(async () => {
 const collection = (name: string) => service.context.db.collection(name);
 const idsIn = async (name: string) => (await collection(name).find({}).toArray()).map(({ _id }) => String(_id));
 
-/** Inserts a new row like `model` with these fields; returns its id. */
-async function plant<Row extends object>(name: string, model: Row, fields: Partial<Row>): Promise<string> {
-  const row = { ...model, _id: ancientId(), ...fields };
+/** Inserts a copy of `original` with a new id and these fields; returns the id. */
+async function plant<Row extends object>(name: string, original: Row, fields: Partial<Row>): Promise<string> {
+  const row = { ...original, _id: ancientId(), ...fields };
   await collection(name).insertOne(row as never);
   return row._id;
 }
 
-/** Lets time pass until `days` days after `since`. */
+/** Makes all rows so much older that `since` was `days` days ago. */
 const letPassUntil = (days: number, since: Date) => letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
 const later = (instant: Date, days: number) => new Date(instant.getTime() + days * DAY_MS);
-const keyless = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
+const newKeys = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
 const attempted = (sentAt: Date): Partial<DeliveryRow> => {
   const failed = { outcome: 'failed', statusCode: 500, error: null, durationMs: 3, responseExcerpt: null };
   return { attempts: [{ deliveryId: newId(), attempt: 1, sentAt, ...failed }] as DeliveryRow['attempts'] };
 };
 
+/** The id of an inserted row, and the instant from which its age counts. */
 type Planted = Promise<{ id: string; since: Date }>;
 
-/** A row whose age counts from `since`. */
-async function plantAged<Row extends object>(name: string, model: Row, since: Date, fields: Partial<Row>): Planted {
-  return { id: await plant(name, model, fields), since };
+async function plantAged<Row extends object>(name: string, original: Row, since: Date, fields: Partial<Row>): Planted {
+  return { id: await plant(name, original, fields), since };
 }
 
-/** A row whose age counts from an event five days after `instant`. */
+/** Inserts a row whose age counts from a change five days after `instant`. */
 function plantLate<Row extends object>(
   name: string,
-  model: Row,
+  original: Row,
   instant: Date,
   fieldsAt: (at: Date) => Partial<Row>,
 ): Planted {
   const at = later(instant, 5);
-  return plantAged(name, model, at, fieldsAt(at));
+  return plantAged(name, original, at, fieldsAt(at));
 }
 
-const plantReservation = (model: Reservation, fields: Partial<Reservation> = {}) =>
-  plantAged('reservations', model, model.slotEnd, fields);
+const plantReservation = (original: Reservation, fields: Partial<Reservation> = {}) =>
+  plantAged('reservations', original, original.slotEnd, fields);
 const plantDelivery = (state: DeliveryRow['state']) =>
   plantAged('deliveries', delivery, delivery.createdAt, { state, eventId: newId() });
 const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => Partial<DeliveryRow>) =>
   plantLate('deliveries', delivery, delivery.createdAt, (at) => ({ state, eventId: newId(), ...fieldsAt(at) }));
 
-/** The instant from which each kind of row ages. */
+/** For each kind of row, the instant from which its age counts. */
 const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['a hold that was released', 'holds', () => plantReservation(hold)],
   [
@@ -109,12 +99,12 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
     () => plantLate('reservations', hold, hold.slotEnd, (at) => ({ status: 'EXPIRED' as const, holdExpiresAt: at })),
   ],
   ['a hold that a walk-in displaced', 'holds', () => plantReservation(hold, { status: 'DISPLACED' })],
-  ['a booking', 'bookings', () => plantReservation(booking, keyless())],
+  ['a booking', 'bookings', () => plantReservation(booking, newKeys())],
   [
     'a booking that was refunded after its slot',
     'bookings',
     () => {
-      const refunded = { ...keyless(), status: 'REFUNDED', claimed: false } as const;
+      const refunded = { ...newKeys(), status: 'REFUNDED', claimed: false } as const;
       return plantLate('reservations', booking, booking.slotEnd, (at) => ({ ...refunded, refundedAt: at }));
     },
   ],
@@ -125,7 +115,7 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
     'deliveries',
     () => plantDelivery(state),
   ]),
-  ['a delivery that was made again', 'deliveries', () => plantLateDelivery('succeeded', attempted)],
+  ['a delivery that was redelivered', 'deliveries', () => plantLateDelivery('succeeded', attempted)],
   [
     'a dead letter that was discarded late',
     'deliveries',
@@ -135,22 +125,26 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['an operator’s action', 'audit', () => plantAged('audit', auditRow, auditRow.at, {})],
 ];
 
-test.each(RULES)('%s stays until a day before its time, and is gone a day after', async (_what, kind, plantIt) => {
-  const { id, since } = await plantIt();
-  const name = kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
-  const config = keeping({ events: 100, [kind]: 100 });
-  await letPassUntil(99, since);
-  await purge(service, { config });
-  expect(await idsIn(name)).toEqual([id]);
-  // Control: the settings of all other kinds leave it.
-  await letPass(service, 2);
-  await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
-  expect(await idsIn(name)).toEqual([id]);
-  await purge(service, { config });
-  expect(await idsIn(name)).toEqual([]);
-});
+test.each(RULES)(
+  '%s is kept until a day before its age limit, and is deleted a day after it',
+  async (_what, kind, plantIt) => {
+    const { id, since } = await plantIt();
+    const name =
+      kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
+    const config = keeping({ events: 100, [kind]: 100 });
+    await letPassUntil(99, since);
+    await purge(service, { config });
+    expect(await idsIn(name)).toEqual([id]);
+    // Control: the settings of the other kinds do not delete it.
+    await letPass(service, 2);
+    await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
+    expect(await idsIn(name)).toEqual([id]);
+    await purge(service, { config });
+    expect(await idsIn(name)).toEqual([]);
+  },
+);
 
-describe('waiting rows are never purged, however old', () => {
+describe('rows with unfinished work are never purged, however old', () => {
   const waiting = (): OutboxEvent => ({
     eventId: newId(),
     type: 'hold_cancelled',
@@ -208,7 +202,7 @@ describe('waiting rows are never purged, however old', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('an event stays for its deliveries, and is purged with the last of them', async () => {
+  test('an event is kept for its deliveries, and purged with the last of them', async () => {
     const eventId = await plant('events', event, {});
     const deadLetter = await plant('deliveries', delivery, {
       eventId,
@@ -223,23 +217,22 @@ describe('waiting rows are never purged, however old', () => {
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[], []]);
   });
 
-  test.each<[what: string, kind: 'holds' | 'bookings', model: () => Reservation]>([
+  test.each<[what: string, kind: 'holds' | 'bookings', original: () => Reservation]>([
     ['a hold', 'holds', () => hold],
     ['a booking', 'bookings', () => booking],
-  ])('%s stays for its events, and is purged with the last of them', async (_what, kind, model) => {
-    const holdId = await plant('reservations', model(), keyless());
+  ])('%s is kept for its events, and purged with the last of them', async (_what, kind, original) => {
+    const holdId = await plant('reservations', original(), newKeys());
     const eventId = await plant('events', event, { holdId });
     await plant('deliveries', delivery, { eventId, state: 'dead_letter', deadLetteredAt: delivery.createdAt });
     await plant('events', event, { holdId, sequence: 2 });
     await letPass(service, TEN_YEARS);
-    const kept = { ...EVERY_KIND, retentionDeadLettersDays: 0 };
-    await purge(service, { config: kept });
+    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
     await purge(service, { config: EVERY_KIND });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
     // If events are kept longer or for ever, reservations are kept too.
-    await plant('reservations', model(), { ...keyless(), _id: holdId });
-    await letPassUntil(365, model().slotEnd);
+    await plant('reservations', original(), { ...newKeys(), _id: holdId });
+    await letPassUntil(365, original().slotEnd);
     for (const days of [0, 700]) await purge(service, { config: keeping({ [kind]: 100, events: days }) });
     expect(await idsIn('reservations')).toEqual([holdId]);
     await letPass(service, 365);
@@ -247,7 +240,7 @@ describe('waiting rows are never purged, however old', () => {
     expect(await idsIn('reservations')).toEqual([]);
   });
 
-  test('control: as soon as nothing waits, it is purged', async () => {
+  test('control: a row is purged as soon as its work is done', async () => {
     await plant('reservations', hold, undispatched());
     await letPass(service, TEN_YEARS);
     await purge(service, { config: EVERY_KIND });
@@ -274,16 +267,16 @@ test.each<[what: string, plantIt: () => Promise<string>]>([
     () => {
       const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
       const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };
-      return plant('reservations', booking, { ...booking, ...keyless(), ...over });
+      return plant('reservations', booking, { ...booking, ...newKeys(), ...over });
     },
   ],
-])('an erasure after a purge reaches the events of %s', async (_what, plantIt) => {
+])('after a purge, an erasure still reaches the events of %s', async (_what, plantIt) => {
   const holdId = await plantIt();
   const { slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
   const eventId = await plant('events', event, { holdId, at: ago(110), slotEnd, reason });
   const letter = { eventId, state: 'dead_letter', createdAt: ago(110), deadLetteredAt: ago(110) } as const;
   await plant('deliveries', delivery, letter);
-  // Control: a row that nothing needs is purged.
+  // Control: a row that no other row needs is purged.
   await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
   await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
   expect(await idsIn('reservations')).toEqual([holdId]);
@@ -292,7 +285,7 @@ test.each<[what: string, plantIt: () => Promise<string>]>([
   expect(await rowsOf(service, 'events')).toMatchObject([{ _id: eventId, reason: '[erased]' }]);
 });
 
-const figure = async (kind: string): Promise<number | undefined> => {
+const metricOf = async (kind: string): Promise<number | undefined> => {
   const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
   const name = `pbs_retention_completed_timestamp_seconds{collection="${kind}"} `;
   const line = page.split('\n').find((each) => each.startsWith(name));
@@ -301,37 +294,37 @@ const figure = async (kind: string): Promise<number | undefined> => {
 const completedAt = async (kind: string) =>
   (await service.context.db.collection<Purge>('purges').findOne({ _id: kind }))?.completedAt;
 type Purge = { _id: string; completedAt: Date };
-const broken: Archive = {
+const failingArchive: Archive = {
   put: () => Promise.reject(new Error('full')),
   list: async () => [],
   get: async () => undefined,
 };
 
-test('the metric of a kind has the time of its last complete purge, or since when purges fail', async () => {
+test('the metric of a kind has the time of its last complete purge, or of its first failed one', async () => {
   await service.context.db.collection('purges').deleteMany({});
   const config = keeping({ audit: 100 });
   await plant('audit', auditRow, {});
   await letPass(service, TEN_YEARS);
-  const fails = () => purge(service, { config, archive: broken });
-  await fails();
-  const tried = await completedAt('audit');
-  await fails();
-  expect(await completedAt('audit')).toEqual(tried);
-  expect(tried?.getTime()).toBeGreaterThan(Date.now() - 60_000);
-  await eventually('it is exposed', async () => (await figure('audit')) === Number(tried) / 1000);
-  expect(await figure('holds')).toBeUndefined();
+  const failToPurge = () => purge(service, { config, archive: failingArchive });
+  await failToPurge();
+  const firstFailedAt = await completedAt('audit');
+  await failToPurge();
+  expect(await completedAt('audit')).toEqual(firstFailedAt);
+  expect(firstFailedAt?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+  await eventually('it is exposed', async () => (await metricOf('audit')) === Number(firstFailedAt) / 1000);
+  expect(await metricOf('holds')).toBeUndefined();
   await purge(service, { config });
   const done = await completedAt('audit');
-  expect(Number(done)).toBeGreaterThan(Number(tried));
-  await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
-  // Rows kept for ever are never late.
+  expect(Number(done)).toBeGreaterThan(Number(firstFailedAt));
+  await eventually('it is exposed', async () => (await metricOf('audit')) === Number(done) / 1000);
+  // A kind that is kept for ever has no metric.
   await purge(service, { config: keeping({}) });
-  await eventually('it is gone', async () => (await figure('audit')) === undefined);
+  await eventually('it is gone', async () => (await metricOf('audit')) === undefined);
 });
 
 const MANY = 11_000;
 
-test('a query reads a few thousand rows at most, and a purge gets past any number of remaining rows', async () => {
+test('a query reads at most a few thousand rows, and a purge gets past any number of rows that must stay', async () => {
   const at = (n: number) => new Date(later(new Date(), -80).getTime() + n);
   const rows = (count: number, from: number, fields: Partial<DeliveryRow>) =>
     Array.from({ length: count }, (_, n) => {

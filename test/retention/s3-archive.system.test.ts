@@ -18,7 +18,7 @@ let server: KeptProcess;
 let folder: string;
 let endpoint: string;
 
-const opened = (url = 's3://kept-rows/of/production', archiveSecretAccessKey = KEYS.secretAccessKey) =>
+const openBucket = (url = 's3://kept-rows/of/production', archiveSecretAccessKey = KEYS.secretAccessKey) =>
   openArchive(url, {
     archiveEndpoint: endpoint,
     archiveRegion: 'us-east-1',
@@ -45,7 +45,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
   });
 
   test('returns an object under its name', async () => {
-    const archive = opened();
+    const archive = openBucket();
     const content = randomBytes(300_000);
     await archive.put('holds/2026-03-01/a.jsonl.gz', content, NEVER_STOPPED);
     await archive.put('events/2026-03-01/b.jsonl.gz', Buffer.from('b'), NEVER_STOPPED);
@@ -53,8 +53,8 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     const got = await archive.get('holds/2026-03-01/a.jsonl.gz', NEVER_STOPPED);
     expect(got?.equals(content)).toBe(true);
     // The prefix is a folder of the bucket. Without it, names begin at the bucket's root.
-    const whole = opened('s3://kept-rows');
-    expect(await whole.list('of/production/events/', NEVER_STOPPED)).toEqual([
+    const wholeBucket = openBucket('s3://kept-rows');
+    expect(await wholeBucket.list('of/production/events/', NEVER_STOPPED)).toEqual([
       'of/production/events/2026-03-01/b.jsonl.gz',
     ]);
   });
@@ -64,28 +64,28 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     await mkdir(day, { recursive: true });
     const names = Array.from({ length: 1100 }, (_, n) => `${String(n).padStart(4, '0')}.jsonl.gz`);
     for (const name of names) await writeFile(path.join(day, name), '');
-    const listed = await opened().list('audit/', NEVER_STOPPED);
+    const listed = await openBucket().list('audit/', NEVER_STOPPED);
     expect(listed.toSorted()).toEqual(names.map((name) => `audit/2026-03-01/${name}`));
   });
 
-  test('rejects with the store’s code for a wrong key or a missing bucket; a missing object is undefined', async () => {
-    const put = (archive: ReturnType<typeof opened>) => archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
-    await expect(put(opened(undefined, 'wrong'))).rejects.toThrow(/403 to PUT: SignatureDoesNotMatch/);
-    await expect(put(opened('s3://absent'))).rejects.toThrow(/404 to PUT: NoSuchBucket/);
-    const get = (archive: ReturnType<typeof opened>) => archive.get('holds/y', NEVER_STOPPED);
-    await expect(get(opened('s3://absent'))).rejects.toThrow(/404 to GET: NoSuchBucket/);
-    expect(await get(opened())).toBeUndefined();
-    await expect(opened().list('holds/', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+  test('rejects a wrong key or a missing bucket with the server’s code; a missing object is undefined', async () => {
+    const put = (archive: ReturnType<typeof openBucket>) => archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
+    await expect(put(openBucket(undefined, 'wrong'))).rejects.toThrow(/403 to PUT: SignatureDoesNotMatch/);
+    await expect(put(openBucket('s3://absent'))).rejects.toThrow(/404 to PUT: NoSuchBucket/);
+    const get = (archive: ReturnType<typeof openBucket>) => archive.get('holds/y', NEVER_STOPPED);
+    await expect(get(openBucket('s3://absent'))).rejects.toThrow(/404 to GET: NoSuchBucket/);
+    expect(await get(openBucket())).toBeUndefined();
+    await expect(openBucket().list('holds/', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 
-  test('rejects while the store is unreachable, with its address and the reason', async () => {
+  test('rejects while the server is unreachable, with its address and the reason', async () => {
     await server.signal('SIGKILL');
-    await expect(opened().put('holds/z', Buffer.from('z'), NEVER_STOPPED)).rejects.toThrow(
+    await expect(openBucket().put('holds/z', Buffer.from('z'), NEVER_STOPPED)).rejects.toThrow(
       `The archive at ${new URL(endpoint).host} does not respond: ECONNREFUSED`,
     );
     await server.start();
     await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
-    await opened().put('holds/z', Buffer.from('z'), NEVER_STOPPED);
-    expect(String(await opened().get('holds/z', NEVER_STOPPED))).toBe('z');
+    await openBucket().put('holds/z', Buffer.from('z'), NEVER_STOPPED);
+    expect(String(await openBucket().get('holds/z', NEVER_STOPPED))).toBe('z');
   });
 });

@@ -31,7 +31,7 @@ test.each([
   ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls_error', 'protocol_version'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_error', 'not_tls'],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'tls_error', 'handshake_failed'],
-])('%s is %s, in detail %s', (code, error, detail) => {
+])('the error %s is %s, with the detail %s', (code, error, detail) => {
   expect(failureOf(withCode(code))).toEqual({ error, detail });
 });
 
@@ -40,7 +40,7 @@ test.each([
   ['tlsv1 alert protocol version', 'protocol_version'],
   ['tlsv1 alert no application protocol', 'protocol_version'],
   ['sslv3 alert handshake failure', 'handshake_failed'],
-])('a handshake that failed during a write, %s, is %s', (reason, detail) => {
+])('a TLS handshake that failed during a write with "%s" has the detail %s', (reason, detail) => {
   const message = `write EPROTO 80:error:0A:SSL routines:ssl3_read_bytes:${reason}:../ssl.c:1601:`;
   expect(failureOf(withCode('EPROTO', message))).toEqual({ error: 'tls_error', detail });
 });
@@ -50,12 +50,12 @@ test.each([
   ['ENODATA', 'name_not_found'],
   ['ESERVFAIL', 'name_server_failed'],
   ['ETIMEOUT', 'name_server_failed'],
-])('a lookup that failed with %s is dns_error, in detail %s', (code, detail) => {
+])('a DNS lookup that failed with %s is dns_error, with the detail %s', (code, detail) => {
   const failure = new UnresolvedHostError('unresolved', { cause: withCode(code) });
   expect(failureOf(failure)).toEqual({ error: 'dns_error', detail });
 });
 
-test('an address that the guard rejected is blocked_address; anything unknown is network_error', () => {
+test('an address that the sender rejects is blocked_address; any unknown error is network_error', () => {
   expect(failureOf(new BlockedAddressError('blocked')).error).toBe('blocked_address');
   for (const unknown of [new Error('no code'), 'text', undefined, null])
     expect(failureOf(unknown)).toEqual({ error: 'network_error', detail: null });
@@ -65,6 +65,6 @@ test.each([
   [[200, 204, 299], null],
   [[300, 301, 304, 399], 'redirect'],
   [[400, 404, 429, 500, 599], 'http_status'],
-])('a response of %j is %s', (statuses, error) => {
+])('responses with %j have the error %s', (statuses, error) => {
   expect(statuses.map(deliveryErrorOfStatus)).toEqual(statuses.map(() => error));
 });

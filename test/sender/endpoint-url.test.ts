@@ -20,18 +20,18 @@ function failsWith(code: string): ResolveAddresses {
   };
 }
 
-/** The result of the checks of a URL that a partner sends. */
-async function checkStated(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+/** Checks a URL as the service does when a partner sends it: first the text, then the host. */
+async function checkText(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const endpoint = parseEndpoint(text, rules);
   return 'fault' in endpoint ? { ok: false, message: endpoint.fault } : checkEndpointUrl(endpoint.href, rules);
 }
 
 const check = (url: string, resolve: ResolveAddresses = resolvesTo(publicIp)) =>
-  checkStated(url, { allowPrivateNetworks: false, resolve });
+  checkText(url, { allowPrivateNetworks: false, resolve });
 
-const refusedAs = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
-/** Temporary, because the name may have an address later. */
-const unresolvedAs = (words: string) => ({ ...refusedAs(words), isUnresolved: true });
+const rejectedWith = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
+/** A temporary rejection: the name may have an address later. */
+const unresolvedWith = (words: string) => ({ ...rejectedWith(words), isUnresolved: true });
 
 afterEach(() => {
   jest.useRealTimers();
@@ -49,7 +49,7 @@ test('the allowed ports are the configured ones', async () => {
   expect((await Promise.all(verdicts)).map(({ ok }) => ok)).toEqual([false, true, true, false, false]);
 });
 
-describe('the form of an endpoint URL', () => {
+describe('the text of an endpoint URL', () => {
   test.each(
     `https://partner.example/webhooks https://partner.example:8443/webhooks?tenant=7 https://partner.example:65535
     https://partner.example:443 https://partner.example:1024 HTTPS://PARTNER.EXAMPLE/ https://bücher.example/
@@ -92,14 +92,14 @@ describe('the form of an endpoint URL', () => {
     ['https://partner.example/{tenant}/hook', 'braces'],
     ['https://{tenant}.partner.example/', 'braces'],
   ])('%j is rejected: %s', async (url, words) => {
-    expect(await check(url)).toEqual(refusedAs(words));
+    expect(await check(url)).toEqual(rejectedWith(words));
   });
 
-  test('2,048 characters are allowed and 2,049 are rejected with both numbers, counted as sent', async () => {
+  test('2,048 characters are allowed and 2,049 are rejected with both numbers, counted after percent-encoding', async () => {
     const url = 'https://partner.example/'.padEnd(2043, 'a');
     expect(await check(`${url}aaaaa`)).toEqual({ ok: true });
     for (const longer of ['aaaaaa', 'ü'])
-      expect(await check(url + longer)).toEqual(refusedAs('2049 characters long once encoded; at most 2048'));
+      expect(await check(url + longer)).toEqual(rejectedWith('2049 characters long once encoded; at most 2048'));
   });
 
   test.each([
@@ -119,7 +119,7 @@ describe('the form of an endpoint URL', () => {
   });
 });
 
-test('a name with Latin-1 letters is allowed, in repeated checks', () => {
+test('a name with Latin-1 letters is allowed in 20,000 repeated checks', () => {
   const faults = Array.from({ length: 20_000 }, () => {
     const endpoint = parseEndpoint('https://bücher.example/', { allowPrivateNetworks: false });
     return 'fault' in endpoint ? endpoint.fault : null;
@@ -128,8 +128,8 @@ test('a name with Latin-1 letters is allowed, in repeated checks', () => {
 });
 
 describe('host names', () => {
-  test.each(localNames)('%s is rejected by its name, whatever it resolves to', async (host) => {
-    expect(await check(`https://${host}/`)).toEqual(refusedAs('only in a local network'));
+  test.each(localNames)('%s is rejected by its name, although it resolves to a public address', async (host) => {
+    expect(await check(`https://${host}/`)).toEqual(rejectedWith('only in a local network'));
   });
 
   test('the name is resolved without its root dot', async () => {
@@ -146,9 +146,9 @@ describe('host names', () => {
     ['a v4-mapped address', ['::ffff:10.0.0.7']],
     ['the metadata service', ['169.254.169.254']],
     ['no address at all', []],
-  ])('a name with %s is rejected, and DNS answers are not disclosed', async (_what, addresses) => {
+  ])('a name with %s is rejected without disclosing its addresses', async (_what, addresses) => {
     const verdict = await check('https://partner.example/', resolvesTo(...addresses));
-    expect(verdict).toEqual(refusedAs('resolves to an address that is not public'));
+    expect(verdict).toEqual(rejectedWith('resolves to an address that is not public'));
     for (const address of addresses) expect(JSON.stringify(verdict)).not.toContain(address);
   });
 
@@ -160,11 +160,11 @@ describe('host names', () => {
     ['ENOTFOUND', 'names the host partner.example, which does not resolve'],
     ['ENODATA', 'names the host partner.example, which does not resolve'],
     ['EAI_AGAIN', 'did not resolve in time'],
-  ])('a name whose lookup fails with %s is rejected for now: it %s', async (code, words) => {
-    expect(await check('https://partner.example/', failsWith(code))).toEqual(unresolvedAs(words));
+  ])('a name whose lookup fails with %s is rejected temporarily: it %s', async (code, words) => {
+    expect(await check('https://partner.example/', failsWith(code))).toEqual(unresolvedWith(words));
   });
 
-  test('without an answer by name servers, the caller waits 3 seconds', async () => {
+  test('if name servers do not answer, the URL is rejected after 3 seconds', async () => {
     jest.useFakeTimers();
     let verdict: unknown = 'waiting';
     const checking = check('https://partner.example/', () => new Promise(() => {})).then((result) => {
@@ -174,13 +174,13 @@ describe('host names', () => {
     expect(verdict).toBe('waiting');
     await jest.advanceTimersByTimeAsync(20);
     await checking;
-    expect(verdict).toEqual(unresolvedAs('did not resolve in time'));
+    expect(verdict).toEqual(unresolvedWith('did not resolve in time'));
   });
 });
 
 describe('in development, where private networks are allowed', () => {
   const checkInDevelopment = (url: string, resolve?: ResolveAddresses) =>
-    checkStated(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
+    checkText(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
 
   test.each(['http://localhost:4000/', 'http://127.0.0.1:4000/hook', 'https://receiver.internal/', 'http://receiver/'])(
     '%s is allowed, and no name is resolved',
@@ -196,6 +196,6 @@ describe('in development, where private networks are allowed', () => {
     ['http://user:pass@localhost/', 'user name or password'],
     ['http://localhost/#x', 'fragment'],
   ])('%s is still rejected', async (url, words) => {
-    expect(await checkInDevelopment(url)).toEqual(refusedAs(words));
+    expect(await checkInDevelopment(url)).toEqual(rejectedWith(words));
   });
 });

@@ -1,8 +1,8 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * Hosts of URLs that must not be called, by kind. Each is an address literal, in some notations that only a URL parser
- * recognises, so none is ever looked up.
+ * Hosts of URLs that the service must not call, by kind. All are address literals, some in notations that only a URL
+ * parser recognises, so no host is ever looked up.
  */
 export const hostileLiterals: Record<string, readonly string[]> = {
   'loopback, in the notations that URL parsers accept': words(`

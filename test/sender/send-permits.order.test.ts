@@ -10,20 +10,20 @@ type Delivery = { id: number; partnerId: string; subscriptionId: string };
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('no share is exceeded, no permit stays idle while a delivery could use it, and the order is first come, first served', async () => {
+test('no endpoint or partner exceeds its share, no permit stays idle while a delivery may use it, and each endpoint is served in order', async () => {
   const random = mulberry32(propertySeed());
   const permits = createSendPermits(LIMIT, 2);
   const held = new Map<Delivery, SendPermit>();
   const waiting = new Map<Delivery, AbortController>();
-  const of = (field: 'partnerId' | 'subscriptionId', value: string) =>
+  const countHeld = (field: 'partnerId' | 'subscriptionId', value: string) =>
     [...held.keys()].filter((each) => each[field] === value).length;
   const hasRoom = ({ partnerId, subscriptionId }: Delivery) =>
-    of('subscriptionId', subscriptionId) < ENDPOINT_LIMIT && of('partnerId', partnerId) < PARTNER_LIMIT;
+    countHeld('subscriptionId', subscriptionId) < ENDPOINT_LIMIT && countHeld('partnerId', partnerId) < PARTNER_LIMIT;
   let longestQueue = 0;
   for (let step = 0; step < STEPS; step += 1) {
     // Phases with more arrivals than departures alternate with the opposite.
-    const coming = Math.floor(step / 200) % 2 === 0 ? 0.7 : 0.3;
-    if (random() < coming || held.size === 0) {
+    const arrivalShare = Math.floor(step / 200) % 2 === 0 ? 0.7 : 0.3;
+    if (random() < arrivalShare || held.size === 0) {
       const partnerId = `p${integerBetween(random, 1, 4)}`;
       const subscriptionId = `${partnerId}/${integerBetween(random, 1, 3)}`;
       const delivery = { id: step, partnerId, subscriptionId };
@@ -47,7 +47,8 @@ test('no share is exceeded, no permit stays idle while a delivery could use it, 
     longestQueue = Math.max(longestQueue, waiting.size);
     const over = [...held.keys()].filter(
       ({ partnerId, subscriptionId }) =>
-        of('subscriptionId', subscriptionId) > ENDPOINT_LIMIT || of('partnerId', partnerId) > PARTNER_LIMIT,
+        countHeld('subscriptionId', subscriptionId) > ENDPOINT_LIMIT ||
+        countHeld('partnerId', partnerId) > PARTNER_LIMIT,
     );
     const idle = held.size < LIMIT ? [...waiting.keys()].filter(hasRoom) : [];
     expect({ step, isOver: held.size > LIMIT, over, idle }).toEqual({

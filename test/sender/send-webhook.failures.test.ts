@@ -6,7 +6,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
-import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { type Receiver, tcpReceiver } from '../deliveries/receivers.ts';
 import {
   closed,
@@ -35,7 +34,7 @@ describe('failures by stage', () => {
     });
   });
 
-  test('a name that does not resolve, or to no address, is dns_error', async () => {
+  test('a name that does not resolve, or resolves to no address, is dns_error', async () => {
     const message = { url: 'http://absent.example/', headers: {}, body: '' };
     expect(await sender().send(message)).toEqual(
       outcome({ ok: false, statusCode: null, error: 'dns_error', errorDetail: 'name_not_found' }),
@@ -47,7 +46,7 @@ describe('failures by stage', () => {
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
     ['closed', (socket: Socket) => socket.end()],
   ])(
-    'a new connection that is %s before the head is connection_reset, and nothing is sent again',
+    'a new connection that is %s before the response’s head is connection_reset, and nothing is sent again',
     async (_how, end) => {
       const target = await rawReceiver((socket) => socket.on('data', () => end(socket)));
       expect(await sendTo(target)).toMatchObject({ ok: false, statusCode: null, error: 'connection_reset' });
@@ -55,7 +54,7 @@ describe('failures by stage', () => {
     },
   );
 
-  test('the received part of an interrupted response is kept for the partner', async () => {
+  test('of an interrupted response, the received part is the excerpt', async () => {
     const target = await rawReceiver((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial'));
     });
@@ -124,12 +123,12 @@ describe('TLS', () => {
     request.destroy();
   });
 
-  test('a receiver that speaks plain HTTP at an https URL is tls_error', async () => {
+  test('a receiver that speaks plain HTTP on an https URL is tls_error', async () => {
     const target = await receiver(answerOk);
     expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'not_tls' }));
   });
 
-  test('a receiver that only speaks HTTP/2 is tls_error, by its protocol', async () => {
+  test('a receiver that only speaks HTTP/2 is tls_error, with the detail protocol_version', async () => {
     const target = await tlsReceiver(answerOk, { ALPNProtocols: ['h2'] });
     expect(await sendTls(target.port)).toEqual(outcome({ error: 'tls_error', errorDetail: 'protocol_version' }));
   });
@@ -138,22 +137,25 @@ describe('TLS', () => {
     ['partner.example.', 'partner.example'],
     ['partner.example', 'partner.example'],
     ['127.0.0.1', undefined],
-  ])('the name in the TLS handshake has no dot at its end: %s', async (host, name) => {
-    const asked: unknown[] = [];
+  ])('the TLS handshake names the host without a dot at its end, and no IP address: %s', async (host, name) => {
+    const serverNames: unknown[] = [];
     const target = await rawReceiver((socket) => {
       const tls = new TLSSocket(socket, {
         ...selfSigned,
         isServer: true,
         SNICallback: (servername, answer) => {
-          asked.push(servername);
+          serverNames.push(servername);
           answer(null);
         },
       });
       tls.on('error', () => undefined);
     });
-    const dotted: ResolveAddresses = async () => ['127.0.0.1'];
-    await sender(2_000, dotted).send({ url: `https://${host}:${target.port}/`, headers: {}, body: '' });
-    expect(asked).toEqual(name === undefined ? [] : [name]);
+    await sender(2_000, async () => ['127.0.0.1']).send({
+      url: `https://${host}:${target.port}/`,
+      headers: {},
+      body: '',
+    });
+    expect(serverNames).toEqual(name === undefined ? [] : [name]);
   });
 });
 
@@ -176,7 +178,7 @@ describe('one deadline over the whole exchange', () => {
 
   test.each([
     ['a name server that does not answer', () => 'http://hanging.example/'],
-    ['a TLS handshake that does not go on', (port: number) => `https://127.0.0.1:${port}/`],
+    ['a TLS handshake that hangs', (port: number) => `https://127.0.0.1:${port}/`],
   ])('%s', async (_what, urlAt) => {
     const { port } = await rawReceiver(() => {});
     const cut = await sender(timeoutMs).send({ url: urlAt(port), headers: {}, body: '' });
@@ -199,7 +201,7 @@ describe('one deadline over the whole exchange', () => {
     expect(target.connections).toBe(1);
   });
 
-  test('a receiver that hangs before its head', async () => {
+  test('a receiver that hangs before the response’s head', async () => {
     const target = await receiver(() => {});
     expect(await cutSend(target)).toMatchObject({
       ok: false,
@@ -207,12 +209,12 @@ describe('one deadline over the whole exchange', () => {
       error: 'timeout',
       responseExcerpt: null,
     });
-    // After a cut, the sender opens no second connection for the same message.
+    // Control: the cut exchange used one connection, and the next send uses another.
     await sender(timeoutMs).send(messageTo(target.port));
     expect(target.connections).toBe(2);
   });
 
-  test('a receiver that drips its head', async () => {
+  test('a receiver that drips the response’s head', async () => {
     const target = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const drip = setInterval(() => socket.write('x-drip: 1\r\n'), 20);
@@ -255,30 +257,27 @@ describe('the reading limit', () => {
   test.each([
     [200, { ok: true, error: null }],
     [500, { ok: false, error: 'http_status' as const }],
-  ])(
-    'a %d with 10 MB is decided by its status, after 16 KB, and its connection is dropped',
-    async (status, verdict) => {
-      let written = 0;
-      const target = await receiver((_request, response) => {
-        response.writeHead(status, { 'content-length': 10_000_000 });
-        const pump = (): void => {
-          while (written < 10_000_000 && !response.destroyed) {
-            written += 50_000;
-            if (!response.write('a'.repeat(50_000))) {
-              response.once('drain', pump);
-              return;
-            }
+  ])('a %d with 10 MB is judged by its status after 16 KB, and its connection is dropped', async (status, verdict) => {
+    let written = 0;
+    const target = await receiver((_request, response) => {
+      response.writeHead(status, { 'content-length': 10_000_000 });
+      const pump = (): void => {
+        while (written < 10_000_000 && !response.destroyed) {
+          written += 50_000;
+          if (!response.write('a'.repeat(50_000))) {
+            response.once('drain', pump);
+            return;
           }
-          response.end();
-        };
-        pump();
-      });
-      const cut = await sender().send(messageTo(target.port));
-      expect(cut).toEqual(outcome({ ...verdict, statusCode: status, responseExcerpt: 'a'.repeat(1024) }));
-      await closed(target);
-      expect(written).toBeLessThan(10_000_000);
-    },
-  );
+        }
+        response.end();
+      };
+      pump();
+    });
+    const cut = await sender().send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ ...verdict, statusCode: status, responseExcerpt: 'a'.repeat(1024) }));
+    await closed(target);
+    expect(written).toBeLessThan(10_000_000);
+  });
 
   test('an endless body is cut immediately, not at the deadline', async () => {
     const target = await rawReceiver((socket) => {
@@ -297,7 +296,7 @@ describe('the reading limit', () => {
     await closed(target);
   });
 
-  test('control: a response below the limit is read whole and its connection is kept', async () => {
+  test('control: a response below the limit is read completely, and its connection is used again', async () => {
     const target = await receiver((_request, response) => response.end('c'.repeat(16_000)));
     const one = sender();
     for (let n = 0; n < 3; n += 1) {
@@ -310,13 +309,13 @@ describe('the reading limit', () => {
 
 describe('interim responses', () => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
-  const saying = (times: number, interim = hints) =>
+  const receiverWithInterims = (times: number, interim = hints) =>
     rawReceiver((socket) =>
       socket.once('data', () => socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)),
     );
 
   test('more than 20 before the response are network_error', async () => {
-    const target = await saying(21);
+    const target = await receiverWithInterims(21);
     expect(await sendTo(target)).toMatchObject({
       statusCode: null,
       error: 'network_error',
@@ -326,8 +325,7 @@ describe('interim responses', () => {
   });
 
   test.each([100, 102, 103, 150])('an unrequested %d is ignored', async (status) => {
-    const target = await saying(2, `HTTP/1.1 ${status} Wait\r\n\r\n`);
-    const one = sender();
-    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
+    const target = await receiverWithInterims(2, `HTTP/1.1 ${status} Wait\r\n\r\n`);
+    expect(await sendTo(target)).toMatchObject({ ok: true, statusCode: 200 });
   });
 });

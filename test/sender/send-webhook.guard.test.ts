@@ -18,7 +18,7 @@ describe('names are checked at every connection', () => {
   test.each<[string, NameEntry]>([
     ['private', { A: ['127.0.0.1'] }],
     ['private in IPv6 and still public in IPv4', { A: [publicIp], AAAA: ['::1'] }],
-  ])('a name that its name server makes %s after the endpoint was created is blocked when called', async (_, later) => {
+  ])('a name that becomes %s after the endpoint was created is blocked at the call', async (_, later) => {
     const target = await reachable();
     const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
     const nameServer = await startNameServer(zone);
@@ -32,7 +32,7 @@ describe('names are checked at every connection', () => {
     await nameServer.close();
   });
 
-  test('a connection uses the checked addresses without resolving the name again', async () => {
+  test('a connection uses the addresses that were checked, without resolving the name again', async () => {
     const target = await reachable();
     const resolve = jest.fn<ResolveAddresses>(async () => ['203.0.113.1']).mockResolvedValueOnce(['127.0.0.1']);
     const url = `http://rebinding.example:${target.port}/`;
@@ -44,7 +44,7 @@ describe('names are checked at every connection', () => {
     ['127.0.0.1', publicIp],
     [publicIp, '127.0.0.1'],
     ['::1', publicIp],
-  ])('a name with the addresses %s and %s is blocked completely', async (...addresses) => {
+  ])('a name with the addresses %s and %s is blocked, although one of them is public', async (...addresses) => {
     const target = await reachable();
     const guarded = guardedSender(async () => addresses);
     expect(await send(guarded, `https://mixed.example:${target.port}/`)).toEqual(blocked);
@@ -58,14 +58,14 @@ describe('names are checked at every connection', () => {
   });
 });
 
-test('http is blocked if private networks are not allowed, also for a public host', async () => {
+test('if private networks are not allowed, http is blocked, also to a public host', async () => {
   const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
   expect(await send(guardedSender(resolve), 'http://partner.example/')).toEqual(blocked);
   expect(await send(guardedSender(resolve), `http://${publicIp}/`)).toEqual(blocked);
   expect(resolve).not.toHaveBeenCalled();
 });
 
-test('a port that is not configured is never called, even if it was stored', async () => {
+test('a port that is not allowed is never called, even if the endpoint was stored', async () => {
   const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
   for (const port of [1, 22, 80, 1023]) {
     expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
@@ -74,37 +74,35 @@ test('a port that is not configured is never called, even if it was stored', asy
   expect(resolve).not.toHaveBeenCalled();
 });
 
-describe('redirects', () => {
-  const targets = (port: number) => [
-    'http://169.254.169.254/latest/meta-data/',
-    'https://metadata.google.internal/',
-    `http://127.0.0.1:${port}/secrets`,
-    `//127.0.0.1:${port}/secrets`,
-    `https://user:pass@localhost:${port}/`,
-    '/secrets',
-    'file:///etc/passwd',
-    'gopher://127.0.0.1:6379/_FLUSHALL',
-  ];
+const targets = (port: number) => [
+  'http://169.254.169.254/latest/meta-data/',
+  'https://metadata.google.internal/',
+  `http://127.0.0.1:${port}/secrets`,
+  `//127.0.0.1:${port}/secrets`,
+  `https://user:pass@localhost:${port}/`,
+  '/secrets',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:6379/_FLUSHALL',
+];
 
-  test.each([301, 302, 303, 307, 308])(
-    'a %s to an internal address is a failure and is not followed',
-    async (status) => {
-      const internal = await reachable();
-      const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
-      const open = sender(2_000, resolve);
-      for (const location of targets(internal.port)) {
-        const redirecting = await receiver((_request, response) => {
-          response.writeHead(status, { location }).end('moved');
-        });
-        expect(await send(open, `http://127.0.0.1:${redirecting.port}/`)).toEqual(
-          outcome({ ok: false, statusCode: status, error: 'redirect', responseExcerpt: 'moved' }),
-        );
-        expect(redirecting.requests.length).toBe(1);
-      }
-      expect([internal.connections, resolve.mock.calls]).toEqual([0, []]);
+test.each([301, 302, 303, 307, 308])(
+  'a redirect with %s to an internal address is a failure and is not followed',
+  async (status) => {
+    const internal = await reachable();
+    const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
+    const open = sender(2_000, resolve);
+    for (const location of targets(internal.port)) {
+      const redirecting = await receiver((_request, response) => {
+        response.writeHead(status, { location }).end('moved');
+      });
+      expect(await send(open, `http://127.0.0.1:${redirecting.port}/`)).toEqual(
+        outcome({ ok: false, statusCode: status, error: 'redirect', responseExcerpt: 'moved' }),
+      );
+      expect(redirecting.requests.length).toBe(1);
+    }
+    expect([internal.connections, resolve.mock.calls]).toEqual([0, []]);
 
-      // Control: the same sender reaches the target directly.
-      expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
-    },
-  );
-});
+    // Control: the same sender reaches the target directly.
+    expect(await send(open, `http://127.0.0.1:${internal.port}/secrets`)).toEqual(delivered);
+  },
+);

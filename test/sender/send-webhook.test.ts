@@ -86,8 +86,8 @@ describe('a message that is no longer valid when its connection is ready', () =>
   });
 
   test.each([
-    ['there is no other', () => Promise.resolve(null)],
-    ['that cannot be found out', () => Promise.reject(new Error('The database is away.'))],
+    ['there is no newer message', () => Promise.resolve(null)],
+    ['the renewal fails', () => Promise.reject(new Error('The database is away.'))],
   ])('is interrupted if %s', async (_why, renew) => {
     const target = await receiver((_request, response) => response.end('ok'));
     const one = sender();
@@ -110,14 +110,14 @@ describe('a message that is no longer valid when its connection is ready', () =>
   });
 });
 
-describe('the verdict', () => {
+describe('the outcome', () => {
   test.each([
     ['https://user:secret@Elsewhere.example/path?token=1#x', 'https://elsewhere.example'],
     ['//elsewhere.example:8443/path', 'http://elsewhere.example:8443'],
     ['file:///etc/passwd', null],
     ['http://[', null],
     [undefined, null],
-  ])('on a redirect to %s keeps %s', async (location, redirectTo) => {
+  ])('of a redirect to %s keeps %s', async (location, redirectTo) => {
     const target = await receiver((_request, response) =>
       response.writeHead(301, location === undefined ? {} : { location }).end(),
     );
@@ -130,7 +130,7 @@ describe('the verdict', () => {
     ['205', 'content-length: 5', true],
     ['205', 'x-length: none', true],
     ['304', 'content-length: 5', false],
-  ])('a %s is complete with its head, although it says %s', async (status, field, ok) => {
+  ])('of a %s follows from its head alone, although that says %s', async (status, field, ok) => {
     const target = await rawReceiver((socket) =>
       socket.on('data', () => socket.write(`HTTP/1.1 ${status} Done\r\n${field}\r\n\r\n`)),
     );
@@ -141,7 +141,7 @@ describe('the verdict', () => {
         statusCode: Number(status),
         error: ok ? null : 'redirect',
       });
-      // The rest of that connection could be taken for the next response.
+      // Not used again: a body could be taken for the next response.
       await closed(target, n);
     }
   });
@@ -150,8 +150,8 @@ describe('the verdict', () => {
 describe('a kept connection', () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-  /** Answers the first request of each connection, and calls `end` at the second. */
-  const tired = (end: (socket: Socket) => void) => {
+  /** A receiver that answers the first request of each connection, and calls `end` at the second. */
+  const oneAnswerPerConnection = (end: (socket: Socket) => void) => {
     const bodies: string[] = [];
     return rawReceiver((socket) => {
       let requests = 0;
@@ -164,8 +164,8 @@ describe('a kept connection', () => {
     }).then((target) => Object.assign(target, { bodies }));
   };
 
-  /** Answers only its first request, and calls `end` at each later one, on any connection. */
-  const once = async (end: (socket: Socket, request: number) => void) => {
+  /** A receiver that answers only its first request, and calls `end` at each later one, on any connection. */
+  const oneAnswerInAll = async (end: (socket: Socket, request: number) => void) => {
     let requests = 0;
     const target = await rawReceiver((socket) =>
       socket.on('data', () => {
@@ -180,20 +180,23 @@ describe('a kept connection', () => {
   test.each([
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['closes', (socket: Socket) => socket.end()],
-  ])('that its receiver %s before the first byte of the response costs nothing', async (_how, end) => {
-    const target = await tired(end);
-    const one = sender();
-    const message = { ...messageTo(target.port), headers: { 'x-delivery-id': 'same' } };
-    expect(await one.send(message)).toEqual(outcome({ ok: true }));
-    await turn();
-    expect(await one.send(message)).toEqual(outcome({ ok: true, responseExcerpt: 'ok' }));
-    expect(target.connections).toBe(2);
-    const [, onKept = '', onFresh = ''] = target.bodies;
-    expect(onFresh.replace('Connection: close', 'Connection: keep-alive')).toBe(onKept);
-  });
+  ])(
+    'that its receiver %s before the first byte of the response is replaced, and the message is sent again',
+    async (_how, end) => {
+      const target = await oneAnswerPerConnection(end);
+      const one = sender();
+      const message = { ...messageTo(target.port), headers: { 'x-delivery-id': 'same' } };
+      expect(await one.send(message)).toEqual(outcome({ ok: true }));
+      await turn();
+      expect(await one.send(message)).toEqual(outcome({ ok: true, responseExcerpt: 'ok' }));
+      expect(target.connections).toBe(2);
+      const [, onKept = '', onFresh = ''] = target.bodies;
+      expect(onFresh.replace('Connection: close', 'Connection: keep-alive')).toBe(onKept);
+    },
+  );
 
   test('that ends after the first byte of the response is connection_reset, without a retry', async () => {
-    const target = await tired((socket) => socket.end('HTTP/1.1 2'));
+    const target = await oneAnswerPerConnection((socket) => socket.end('HTTP/1.1 2'));
     const one = sender();
     expect(await sendTo(target, one)).toMatchObject({ ok: true });
     await turn();
@@ -201,8 +204,8 @@ describe('a kept connection', () => {
     expect(target.connections).toBe(1);
   });
 
-  test('is replaced by one new connection; if that ends too, the attempt has failed', async () => {
-    const { target, requests } = await once((socket) => socket.resetAndDestroy());
+  test('is replaced by one new connection; if that is reset too, the send fails', async () => {
+    const { target, requests } = await oneAnswerInAll((socket) => socket.resetAndDestroy());
     const one = sender();
     await one.send(messageTo(target.port));
     await turn();
@@ -210,8 +213,8 @@ describe('a kept connection', () => {
     expect(requests()).toBe(3);
   });
 
-  test('is replaced within the one deadline', async () => {
-    const { target } = await once((socket, request) => {
+  test('is replaced within the deadline of the send', async () => {
+    const { target } = await oneAnswerInAll((socket, request) => {
       if (request === 2) setTimeout(() => socket.resetAndDestroy(), 300);
     });
     const one = sender(500);
@@ -279,14 +282,14 @@ describe('interruption', () => {
     expect(await sending).toEqual(outcome({ error: 'interrupted' }));
   });
 
-  test('with an aborted signal, nothing is sent', async () => {
+  test('a signal that is already aborted prevents the send', async () => {
     const target = await receiver((_request, response) => response.end());
     const interrupted = await sender().send({ ...messageTo(target.port), signal: AbortSignal.abort() });
     expect(interrupted).toEqual(outcome({ ok: false, error: 'interrupted', durationMs: 0 }));
     expect(target.connections).toBe(0);
   });
 
-  test('one signal can serve many concurrent sends, and is released afterwards', async () => {
+  test('one signal can serve many concurrent sends, and keeps no listener afterwards', async () => {
     const target = await receiver((_request, response) => response.end('ok'));
     const { signal } = new AbortController();
     const one = sender();

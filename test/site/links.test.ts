@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { sharedService } from '../support/service-host.ts';
 
@@ -25,15 +25,15 @@ async function read(path: string): Promise<Page | undefined> {
 }
 
 beforeAll(async () => {
-  const waiting = ['/docs'];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+  const queue = ['/docs'];
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (pages.has(path)) continue;
     const page = await read(path);
     if (page === undefined) continue;
     pages.set(path, page);
-    const isOurs = page.path.startsWith('/docs') && page.path !== '/docs/reference';
+    const isDocumentation = page.path.startsWith('/docs') && page.path !== '/docs/reference';
     const linked = page.links.filter((link) => link.startsWith('/')).map((link) => link.split('#')[0] ?? '');
-    if (isOurs) waiting.push(...linked);
+    if (isDocumentation) queue.push(...linked);
   }
   const { body } = await stranger.get('/openapi.json');
   const { paths } = body as {
@@ -56,31 +56,29 @@ function deadLinks({ path, links }: Page): string[] {
   });
 }
 
-describe('from the start page', () => {
-  test('every page can be reached', () => {
-    const reached = [...pages.keys()];
-    for (const path of ['/docs/quickstart', '/docs/errors/HOLD_EXPIRED', '/docs/reference', '/llms.txt']) {
-      expect(reached).toContain(path);
-    }
-    expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(37);
-  });
+test('every page can be reached from the start page', () => {
+  const reached = [...pages.keys()];
+  for (const path of ['/docs/quickstart', '/docs/errors/HOLD_EXPIRED', '/docs/reference', '/llms.txt']) {
+    expect(reached).toContain(path);
+  }
+  expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(37);
+});
 
-  test('every link and anchor of every page exists', () => {
-    const own = [...pages.values()].filter(({ path }) => path !== '/docs/reference');
-    const dead = own.map((page) => [page.path, deadLinks(page)] as const);
-    expect(dead.filter(([, links]) => links.length > 0)).toEqual([]);
-  });
+test('every link and anchor of every HTML page exists', () => {
+  const own = [...pages.values()].filter(({ path }) => path !== '/docs/reference');
+  const dead = own.map((page) => [page.path, deadLinks(page)] as const);
+  expect(dead.filter(([, links]) => links.length > 0)).toEqual([]);
+});
 
-  test('also every link of every page in Markdown', async () => {
-    const twins = [...pages.keys()].filter((path) => path.endsWith('.md'));
-    expect(twins.length).toBeGreaterThan(40);
-    for (const path of twins) {
-      const { text } = await stranger.get(path);
-      const linked = [...text.matchAll(/\]\((\/[^)#\s]*)/g)].map(([, link = '']) => link);
-      for (const link of new Set(linked)) {
-        const { status } = pages.has(link) ? { status: 200 } : await stranger.get(link);
-        expect([path, link, status]).toEqual([path, link, 200]);
-      }
+test('every link of every Markdown page exists', async () => {
+  const twins = [...pages.keys()].filter((path) => path.endsWith('.md'));
+  expect(twins.length).toBeGreaterThan(40);
+  for (const path of twins) {
+    const { text } = await stranger.get(path);
+    const linked = [...text.matchAll(/\]\((\/[^)#\s]*)/g)].map(([, link = '']) => link);
+    for (const link of new Set(linked)) {
+      const { status } = pages.has(link) ? { status: 200 } : await stranger.get(link);
+      expect([path, link, status]).toEqual([path, link, 200]);
     }
-  });
+  }
 });

@@ -9,11 +9,13 @@ import { type Service, startService } from '../support/service.ts';
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-const LOOKED_AT = ['', '/quickstart', '/receiving-webhooks', '/errors', '/errors/SLOT_NOT_AVAILABLE'];
-const GENERATED = ['/webhook-events', '/verifying-webhooks', '/no-such-page'];
+const PAGES = [
+  ...['', '/quickstart', '/receiving-webhooks', '/errors', '/errors/SLOT_NOT_AVAILABLE'],
+  ...['/webhook-events', '/verifying-webhooks', '/no-such-page'],
+];
 
 /** The most that a first visit may fetch. */
-const MOST_BYTES = 100 * 1024;
+const MAX_BYTES = 100 * 1024;
 
 const program = await findBrowser();
 const describeInBrowser = program === undefined ? describe.skip : describe;
@@ -41,21 +43,21 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
 const fits = async (page: Page): Promise<boolean> =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= PHONE.viewport.width;
 
-async function listed(): Promise<string[]> {
+async function documentedPaths(): Promise<string[]> {
   const text = await (await fetch(`${service.url}/llms.txt`)).text();
   return [...text.matchAll(/\]\((\/docs[^)]*)\.md\)/g)].map(([, path = '']) => path);
 }
 
 describeInBrowser('the documentation in a browser', () => {
-  const pages = [...LOOKED_AT, ...GENERATED].map((path) => `/docs${path}`);
+  const pages = PAGES.map((path) => `/docs${path}`);
   test.each(pages.flatMap((path) => (['light', 'dark'] as const).map((look) => ({ path, look }))))(
-    '$path, $look, has no serious accessibility fault, uses no other host, and follows the policy',
+    '$path, $look, has no serious accessibility fault, uses no other host, and follows its content security policy',
     async ({ path, look }) => {
       const page = await visit(path, { ...DESKTOP, colorScheme: look });
       // The browser reports the 404, which is correct for this page.
       if (path === '/docs/no-such-page') opened.tolerate(/ 404 /);
-      const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(look === 'dark' ? 'rgb(20, 23, 21)' : 'rgb(255, 255, 255)');
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(background).toBe(look === 'dark' ? 'rgb(20, 23, 21)' : 'rgb(255, 255, 255)');
       expect(await seriousFaults(page)).toEqual([]);
       await takeScreenshot(page, `docs${path.replaceAll('/', '-')}-${look}`);
     },
@@ -63,7 +65,7 @@ describeInBrowser('the documentation in a browser', () => {
 
   test('every page fits a phone: only code and tables scroll sideways', async () => {
     const page = await visit('/docs', PHONE);
-    const paths = await listed();
+    const paths = await documentedPaths();
     expect(paths.length).toBeGreaterThan(40);
     const tooWide: string[] = [];
     for (const path of paths) {
@@ -83,7 +85,7 @@ describeInBrowser('the documentation in a browser', () => {
     await page.waitForURL(`${service.url}/docs/errors`);
   });
 
-  test(`the first visit fetches at most ${MOST_BYTES / 1024} KB, without the search`, async () => {
+  test(`the first visit fetches at most ${MAX_BYTES / 1024} KB, without the search`, async () => {
     const page = await visit('/docs');
     const fetched = await page.evaluate<{ name: string; transferSize: number }[]>(
       "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(({ name, transferSize }) => ({ name, transferSize }))",
@@ -91,7 +93,7 @@ describeInBrowser('the documentation in a browser', () => {
     expect(fetched.length).toBeGreaterThanOrEqual(3);
     for (const { transferSize } of fetched) expect(transferSize).toBeGreaterThan(300);
     const bytes = fetched.reduce((sum, { transferSize }) => sum + transferSize, 0);
-    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+    expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
     expect(fetched.filter(({ name }) => name.includes('search'))).toEqual([]);
   });
 
@@ -126,7 +128,7 @@ describeInBrowser('the documentation in a browser', () => {
     expect(await copied()).toBe(await block.locator('code').evaluate((code) => code.textContent));
   });
 
-  test('an error links to its page, and that to each call that returns it', async () => {
+  test('an error links to its page, and the page links to each call that returns the error', async () => {
     const reply = await fetch(`${service.url}/api/v1/partner/venues`);
     const { error } = (await reply.json()) as { error: { docs: string } };
     const page = await visit(error.docs);

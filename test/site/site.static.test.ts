@@ -33,7 +33,7 @@ describe('the site', () => {
     for (const code of pages as ErrorCode[]) {
       const text = await read(`docs/errors/${code}.md`);
       const { status, when, remedy } = ERRORS[code];
-      for (const said of [`# ${code}\n`, `**Status ${status}.**`, when, remedy]) expect(text).toContain(said);
+      for (const part of [`# ${code}\n`, `**Status ${status}.**`, when, remedy]) expect(text).toContain(part);
     }
     const all = `${await read('docs/errors.html')}${await read('llms-full.txt')}`;
     for (const code of ERROR_CODES) expect([code, all.includes(code)]).toEqual([code, !isOperators(code)]);

@@ -32,8 +32,8 @@ function prices(rules: Partial<PriceRule>[], date: string, hours = '06:00–00:0
   );
 }
 
-const at = (listed: string[], ...hours: string[]) =>
-  hours.map((hour) => listed.find((each) => each.startsWith(`${hour}:`))?.slice(3));
+const pricesAt = (slotPrices: string[], ...hours: string[]) =>
+  hours.map((hour) => slotPrices.find((each) => each.startsWith(`${hour}:`))?.slice(3));
 
 // A Saturday.
 const DATE = '2026-11-21';
@@ -42,64 +42,65 @@ describe('which rule wins', () => {
   test.each<[string, Partial<PriceRule>[], string]>([
     ['none: the base price', [], '1000'],
     ['the only one', [{ pricePaise: 130_000 }], '1300'],
-    ['of equal priority, the newest', [{ pricePaise: 130_000 }, { pricePaise: 110_000 }], '1100'],
+    ['the newest of equal priority', [{ pricePaise: 130_000 }, { pricePaise: 110_000 }], '1100'],
     ['the highest priority', [{ pricePaise: 130_000, priority: 1 }, { pricePaise: 110_000 }], '1300'],
-    ['no priority over a negative one', [{ pricePaise: 1 }, { pricePaise: 2, priority: -1 }], '0.01'],
+    ['no priority, over a negative one', [{ pricePaise: 1 }, { pricePaise: 2, priority: -1 }], '0.01'],
     [
-      'one that does not match gives way to a lower one that does',
+      'a lower one that matches, over a higher one that does not',
       [{ pricePaise: 130_000 }, { pricePaise: 999, priority: 9, daysOfWeek: ['sun'] }],
       '1300',
     ],
     ['a multiplier of the base price', [{ pricePaise: 50_000 }, { multiplier: 2 }], '2000'],
-    ['a price of nothing is a price', [{ pricePaise: 0 }], '0'],
+    ['a price of 0', [{ pricePaise: 0 }], '0'],
   ])('%s', (_name, rules, expected) => {
-    expect(at(prices(rules, DATE), '18')).toEqual([expected]);
+    expect(pricesAt(prices(rules, DATE), '18')).toEqual([expected]);
   });
 });
 
 describe('the slots of a rule', () => {
   test('its start time is included and its end time is not', () => {
-    const listed = prices([{ startTime: '18:00', endTime: '20:00' }], DATE);
-    expect(at(listed, '17', '18', '19', '20')).toEqual(['1000', '1500', '1500', '1000']);
+    const slotPrices = prices([{ startTime: '18:00', endTime: '20:00' }], DATE);
+    expect(pricesAt(slotPrices, '17', '18', '19', '20')).toEqual(['1000', '1500', '1500', '1000']);
   });
 
   test('without a start it begins at midnight, without an end it ends at midnight', () => {
     const untilTwo = prices([{ endTime: '02:00' }], DATE, '00:00–00:00');
-    expect(at(untilTwo, '00', '01', '02', '23').join()).toBe('1500,1500,1000,1000');
+    expect(pricesAt(untilTwo, '00', '01', '02', '23').join()).toBe('1500,1500,1000,1000');
     const fromTen = prices([{ startTime: '22:00' }], DATE, '20:00–02:00');
-    expect(at(fromTen, '21', '22', '23', '00').join()).toBe('1000,1500,1500,1000');
+    expect(pricesAt(fromTen, '21', '22', '23', '00').join()).toBe('1000,1500,1500,1000');
   });
 
-  test('its days are operating days: Saturday night continues after midnight, and Sunday begins later', () => {
+  test('its days are operating days: Saturday night continues after midnight, and is not part of Sunday', () => {
     const priceOn = (day: 'sat' | 'sun') => prices([{ daysOfWeek: [day] }], DATE, '22:00–02:00').join(' ');
     expect(priceOn('sat')).toBe('22:1500 23:1500 00:1500 01:1500');
     expect(priceOn('sun')).toBe('22:1000 23:1000 00:1000 01:1000');
   });
 
-  test('its dates are also operating dates, including the last', () => {
+  test('its dates are operating dates, including the last', () => {
     const rules = [{ fromDate: DATE, toDate: DATE }];
     for (const [date, price] of [
       ['2026-11-20', '1000'],
       [DATE, '1500'],
       ['2026-11-22', '1000'],
     ] as const)
-      expect(at(prices(rules, date, '22:00–02:00'), '22', '01')).toEqual([price, price]);
+      expect(pricesAt(prices(rules, date, '22:00–02:00'), '22', '01')).toEqual([price, price]);
   });
 });
 
 describe('a time that passes midnight begins on the day in the rule', () => {
   const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
   const SUNDAY = '2026-11-22';
-  const peak = (listed: string[]) => listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
+  const peak = (slotPrices: string[]) =>
+    slotPrices.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
   const evening = ['18', '19', '20', '21', '22', '23'];
 
   test.each([
-    ['round the clock, the hours after midnight are those of Sunday', '00:00–00:00', evening, ['00', '01']],
-    ['a venue that closes with the rule has them on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
-    ['so has one that closes after it', '12:00–04:00', [...evening, '00', '01'], []],
-    ['one that opens in it again has the rest on Sunday', '01:00–00:00', evening, ['01']],
-    ['one that opens only after it has the evening alone', '04:00–00:00', evening, []],
-    ['one day of 24 hours from 06:00 has all of it', '06:00–06:00', [...evening, '00', '01'], []],
+    ['at a venue that is always open, the hours after midnight count on Sunday', '00:00–00:00', evening, ['00', '01']],
+    ['at a venue that closes when the rule ends, they count on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
+    ['at a venue that closes later, they count on Saturday', '12:00–04:00', [...evening, '00', '01'], []],
+    ['at a venue that opens again during the rule, the rest counts on Sunday', '01:00–00:00', evening, ['01']],
+    ['at a venue that opens after the rule, only the evening counts', '04:00–00:00', evening, []],
+    ['in a day of 24 hours from 06:00, they count on Saturday', '06:00–06:00', [...evening, '00', '01'], []],
   ])('%s', (_name, hours, saturday, sunday) => {
     expect(peak(prices(saturdayNight, DATE, hours))).toEqual(saturday);
     expect(peak(prices(saturdayNight, SUNDAY, hours))).toEqual(sunday);
@@ -107,7 +108,7 @@ describe('a time that passes midnight begins on the day in the rule', () => {
     expect(peak(prices(saturdayNight, '2026-11-23', hours))).toEqual([]);
   });
 
-  test('its dates also count by its beginning: the last night is complete, and nothing precedes the first', () => {
+  test('its dates are those of its beginning: the last night is complete, and the first has no hours before it', () => {
     const rules = [{ startTime: '22:00', endTime: '02:00', fromDate: DATE, toDate: DATE }];
     const night = '00:00–00:00';
     expect(peak(prices(rules, DATE, night))).toEqual(['22', '23']);
@@ -124,7 +125,7 @@ describe('a time that passes midnight begins on the day in the rule', () => {
     expect(peak(prices([day], SUNDAY, '00:00–00:00'))).toEqual(['00', '01', '02', '03', '04', '05']);
   });
 
-  test('hours only after midnight belong to the evening if the day continues, otherwise to their own date', () => {
+  test('hours after midnight belong to the previous evening if its day continues, otherwise to their own date', () => {
     const small: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '00:00', endTime: '02:00' }];
     expect(peak(prices(small, DATE, '18:00–02:00'))).toEqual(['00', '01']);
     expect(peak(prices(small, SUNDAY, '18:00–02:00'))).toEqual([]);
@@ -133,8 +134,8 @@ describe('a time that passes midnight begins on the day in the rule', () => {
   });
 
   test.each([
-    ['back, an hour that comes twice', '2026-10-25', ['00', '01', '01', '02']],
-    ['forward, an hour that is skipped', '2027-03-28', ['00', '02']],
+    ['back and an hour repeats', '2026-10-25', ['00', '01', '01', '02']],
+    ['forward and an hour is skipped', '2027-03-28', ['00', '02']],
   ])('when the clocks go %s, it still ends at the displayed end', (_way, sunday, hours) => {
     const rules: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '03:00' }];
     expect(peak(prices(rules, sunday, '00:00–00:00', 'Europe/London'))).toEqual(hours);

@@ -3,7 +3,7 @@ import type { Hours } from '../../src/catalog/venues/venues.service.ts';
 import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
 import { integerBetween, pick, type Random } from '../support/random.ts';
 
-/** Later than any test runs: the service reads a venue's blackouts if they end after the database's now. */
+/** In the future, because the service ignores blackouts that have ended. */
 const FROM = '2031-01-01';
 const TO = '2034-01-01';
 
@@ -77,6 +77,6 @@ export function randomOpening(random: Random): Hours {
   return { start, end: random() < 0.1 ? start : anyTime() };
 }
 
-function randomOpenings(random: Random, fewest: number): Hours[] {
-  return Array.from({ length: integerBetween(random, fewest, 3) }, () => randomOpening(random));
+function randomOpenings(random: Random, minCount: number): Hours[] {
+  return Array.from({ length: integerBetween(random, minCount, 3) }, () => randomOpening(random));
 }

@@ -172,7 +172,7 @@ const properties: Guarantee[] = [
     name: 'no slot that fits is missing',
     property: noneMissing,
     mistakes: {
-      'the last slot forgotten': mistake({ slotsOn: (...asked) => slotsOn(...asked).slice(0, -1) }),
+      'a missing last slot': mistake({ slotsOn: (...args) => slotsOn(...args).slice(0, -1) }),
     },
   },
   {

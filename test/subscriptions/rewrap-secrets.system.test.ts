@@ -8,8 +8,7 @@ import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscript
 import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPartner, type Partner, subscribe } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
@@ -17,13 +16,14 @@ import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
+import { startScene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { attemptDelivery } from '../support/service-calls.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
-/** A rotation goes from the old key over both keys to the new key. */
+/** A process first has the old key, then both, then only the new one. */
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 const base64 = (keys: readonly Buffer[]) => keys.map((key) => key.toString('base64')).join();
@@ -36,7 +36,7 @@ let seller: Partner;
 let partner: Partner;
 let venueId: string;
 let slots: string[];
-/** On a fast machine, deliveries would use all slots before the keys have changed. */
+/** Slots that the first test leaves to the others: on a fast machine, its deliveries would use all of them. */
 const SLOTS_OF_OTHER_TESTS = 60;
 
 // Its own server, because a fail point affects the whole server.
@@ -48,9 +48,9 @@ beforeAll(async () => {
   service = await startService(overrides);
   sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
   receiver = await startReceiver();
-  venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
-  seller = await anyPartner(service, [venueId]);
-  slots = await freeSlotIds(seller, venueId, dateIn(3));
+  const scene = await startScene(service, { resources: [{ duration_minutes: 5 }] });
+  ({ partner: seller, slots } = scene);
+  venueId = scene.venue.id;
 });
 afterAll(async () => {
   await endProcesses();
@@ -69,13 +69,14 @@ const collection = () => service.context.db.collection<SubscriptionRow>('webhook
 const rowOfId = (_id: string) => rowOf(service, 'webhook_subscriptions', { _id });
 const change = (id: string, fields: object) => changeRow(service, 'webhook_subscriptions', id, { $set: fields });
 const allRows = () => rowsOf(service, 'webhook_subscriptions');
+/** Version and key id of each secret in a row, such as `v2.1a2b3c4d`. */
 const sealingsOf = (row: SubscriptionRow): string[] =>
   [row.sealedSecret, row.sealedPreviousSecret].flatMap((sealed) =>
     sealed === null ? [] : [sealed.slice(0, sealed.lastIndexOf('.'))],
   );
 const sealings = async () => new Set((await allRows()).flatMap(sealingsOf));
 
-/** The service as a process with these encryption keys. */
+/** The service as a process that has these encryption keys. */
 const withKeys = (...keys: Buffer[]): Service => ({
   ...service,
   context: { ...service.context, secretBox: createSecretBox(keys) },
@@ -83,7 +84,7 @@ const withKeys = (...keys: Buffer[]): Service => ({
 const rewrap = (keys: Buffer[]) => rewrapSecrets(withKeys(...keys).context, new AbortController().signal);
 const subscribed = () => subscribe(partner, receiver.url, ['hold_created']);
 
-/** Makes a delivery to the partner's subscription by a worker with these keys; undefined if nothing was sent. */
+/** Delivers an event to the partner by a worker with these keys; returns what was received, undefined if nothing. */
 async function deliver(...keys: Buffer[]): Promise<Received | undefined> {
   const before = receiver.received.length;
   const id = await anyDelivery(service, seller, partner, slots.shift() ?? '');
@@ -91,7 +92,7 @@ async function deliver(...keys: Buffer[]): Promise<Received | undefined> {
   return receiver.received[before];
 }
 
-/** Seals like releases before version 2. */
+/** Seals like releases before version 2 of sealed texts. */
 function sealedByVersion1(key: Buffer, text: string, id: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(id));
@@ -99,7 +100,7 @@ function sealedByVersion1(key: Buffer, text: string, id: string): string {
   return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
 }
 
-/** Inserts subscriptions of different partners, sealed with the old key; returns their ids. */
+/** Inserts subscriptions of different partners, with secrets sealed by the old key; returns their ids. */
 async function plantRows(count: number): Promise<string[]> {
   const box = createSecretBox([OLD]);
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
@@ -125,22 +126,22 @@ async function plantRows(count: number): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
-const opens = (row: SubscriptionRow, ...keys: Buffer[]) =>
+const openSecret = (row: SubscriptionRow, ...keys: Buffer[]) =>
   createSecretBox(keys).open(row.sealedSecret, { owner: row.partnerId, id: row._id });
 
 describe('a change of keys', () => {
-  test('during deliveries: each verifies, and afterwards the new key alone suffices', async () => {
+  test('during deliveries: the signature of each is valid, and afterwards the new key alone suffices', async () => {
     const { id, secretKey } = await subscribed();
     await plantRows(scaled(5000, 200));
-    const over = new AbortController();
+    const rewrapped = new AbortController();
     let rounds = 0;
     const deliveries = (async () => {
-      const isUnderWay = () => !over.signal.aborted && slots.length > SLOTS_OF_OTHER_TESTS;
-      for (; isUnderWay() || rounds < 3; rounds += 1) await deliver(NEW, OLD);
+      const isRewrapping = () => !rewrapped.signal.aborted && slots.length > SLOTS_OF_OTHER_TESTS;
+      for (; isRewrapping() || rounds < 3; rounds += 1) await deliver(NEW, OLD);
     })();
-    await eventually('deliveries are under way', () => receiver.received.length > 0);
+    await eventually('the first delivery', () => receiver.received.length > 0);
     const report = await rewrap([NEW, OLD]);
-    over.abort();
+    rewrapped.abort();
     await deliveries;
     const last = await deliver(NEW);
 
@@ -150,12 +151,12 @@ describe('a change of keys', () => {
     expect(last && isGenuine(last, secretKey)).toBe(true);
     expect(receiver.received).toHaveLength(rounds + 1);
     expect(receiver.received.filter((each) => !isGenuine(each, secretKey))).toEqual([]);
-    expect(opens(await rowOfId(id), NEW)).toBe(secretKey);
+    expect(openSecret(await rowOfId(id), NEW)).toBe(secretKey);
     // Control: another secret does not verify.
     expect(last && isGenuine(last, `${secretKey}x`)).toBe(false);
   });
 
-  test('keeps both signatures during a rotation’s overlap, and forgets the old secret afterwards', async () => {
+  test('keeps both secrets during the overlap of a rotated secret, and removes the old one afterwards', async () => {
     const { id, secretKey: older } = await subscribed();
     const { secretKey } = await rotateSecret(service.context, partner.id, id, 3600);
     await rewrap([NEW, OLD]);
@@ -165,7 +166,7 @@ describe('a change of keys', () => {
     const asPrevious = { ...(during as Received), headers: { ...during?.headers, 'x-service-signature': previous } };
     expect(isGenuine(asPrevious, older)).toBe(true);
 
-    // An hour passes. An unknown key has sealed the old secret, which is no longer needed.
+    // The overlap ends. An unknown key has sealed the old secret, which is no longer needed.
     await change(id, { previousSecretUntil: new Date(0), sealedPreviousSecret: 'v1.00000000.xxx' });
     expect(await rewrap([NEW])).toMatchObject({ isDone: true, unreadable: 0 });
     expect(await rowOfId(id)).toMatchObject({ sealedPreviousSecret: null, previousSecretUntil: null });
@@ -196,17 +197,18 @@ describe('a change of keys', () => {
   });
 });
 
-describe('a secret that no key opens', () => {
-  test.each<[string, (other: SubscriptionRow) => Partial<SubscriptionRow>]>([
-    ['a secret that was copied from another row', ({ sealedSecret }) => ({ sealedSecret })],
-    [
-      'a secret that was copied from another row as its previous one',
-      ({ sealedSecret }) => ({
-        sealedPreviousSecret: sealedSecret,
-        previousSecretUntil: new Date(Date.now() + 3_600_000),
-      }),
-    ],
-  ])('%s signs nothing, and is reported and kept while others continue', async (_what, damage) => {
+test.each<[string, (other: SubscriptionRow) => Partial<SubscriptionRow>]>([
+  ['one copied from another row', ({ sealedSecret }) => ({ sealedSecret })],
+  [
+    'a previous one copied from another row',
+    ({ sealedSecret }) => ({
+      sealedPreviousSecret: sealedSecret,
+      previousSecretUntil: new Date(Date.now() + 3_600_000),
+    }),
+  ],
+])(
+  'an unreadable secret, %s, signs nothing; it is reported and kept, and other secrets are rewrapped',
+  async (_what, damage) => {
     const { id } = await subscribed();
     const [otherId = ''] = await plantRows(1);
     const damaged = damage(await rowOfId(otherId));
@@ -221,18 +223,18 @@ describe('a secret that no key opens', () => {
       .split('\n')
       .findLast((each) => each.includes('not be encrypted again'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', subscription_id: id, fault: 'not_authentic' });
-    expect(opens(await rowOfId(otherId), NEW)).toBe('whsec_0');
+    expect(openSecret(await rowOfId(otherId), NEW)).toBe('whsec_0');
     expect(await rowOfId(id)).toMatchObject(damaged);
     const sent = await deliver(NEW, OLD);
-    // An intact current secret signs; a copied one does not.
+    // A current secret that is intact signs; a copied one does not.
     if (damaged.sealedSecret === undefined) expect(sent?.headers).not.toHaveProperty('x-service-signature-previous');
     else expect(sent).toBeUndefined();
-  });
-});
+  },
+);
 
 describe('a concurrent rotate-secret', () => {
   /** Calls `meanwhile` just before the next guarded write. `isGuarded: false` removes the guard. */
-  function beforeTheWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
+  function beforeNextWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
     const { collection: driver } = service.context.db.models['webhook_subscriptions'] ?? {};
     if (driver === undefined) throw new Error('There is no such collection');
     const write = driver.updateOne.bind(driver);
@@ -243,26 +245,26 @@ describe('a concurrent rotate-secret', () => {
     };
   }
 
-  test('wins: the newest secret stays and is sealed with the new key', async () => {
+  test('wins: its secret stays and is sealed with the new key', async () => {
     const { id } = await subscribed();
     let newest = '';
-    beforeTheWrite(async () => {
+    beforeNextWrite(async () => {
       ({ secretKey: newest } = await rotateSecret(service.context, partner.id, id, 3600));
     });
     expect(await rewrap([NEW, OLD])).toMatchObject({ rewrapped: 2, isDone: true });
-    expect(opens(await rowOfId(id), NEW)).toBe(newest);
+    expect(openSecret(await rowOfId(id), NEW)).toBe(newest);
     const sent = await deliver(NEW);
     expect(sent && isGenuine(sent, newest)).toBe(true);
   });
 
-  test('control: without the guard the newest secret is lost', async () => {
+  test('control: without the guard, its secret is lost', async () => {
     const { id, secretKey } = await subscribed();
-    beforeTheWrite(() => rotateSecret(service.context, partner.id, id, 0), false);
+    beforeNextWrite(() => rotateSecret(service.context, partner.id, id, 0), false);
     await rewrap([NEW, OLD]);
-    expect(opens(await rowOfId(id), NEW)).toBe(secretKey);
+    expect(openSecret(await rowOfId(id), NEW)).toBe(secretKey);
   });
 
-  test('in any order: after many races, each partner’s last secret signs', async () => {
+  test('wins every race: afterwards, each partner’s secret is the one that it got last', async () => {
     const count = scaled(500, 40);
     const ids = await plantRows(count);
     const newest = new Map<string, string>();
@@ -275,7 +277,7 @@ describe('a concurrent rotate-secret', () => {
     await Promise.all([rotations, rewrap([NEW, OLD]), rewrap([NEW, OLD])]);
     expect((await rewrap([NEW, OLD])).isDone).toBe(true);
     const rows = await rowsOf(service, 'webhook_subscriptions', { _id: { $in: ids } });
-    expect(new Map(rows.map((row) => [row._id, opens(row, NEW)]))).toEqual(newest);
+    expect(new Map(rows.map((row) => [row._id, openSecret(row, NEW)]))).toEqual(newest);
   });
 });
 
@@ -288,9 +290,9 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     });
   const onServer = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
   /**
-   * Passes this many writes of the command, then blocks each for 3 s; returns a function that waits for a blocked one.
+   * Lets the command make this many writes, then blocks each for 3 s. The returned function waits for a blocked write.
    */
-  async function holdUpAfter(writes: number): Promise<() => Promise<unknown>> {
+  async function blockAfter(writes: number): Promise<() => Promise<unknown>> {
     const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
     const point = { configureFailPoint: 'failCommand' };
     const { count } = await onServer({ ...point, mode: { skip: writes }, data });
@@ -298,42 +300,42 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     return () => failPointMet(service.context.db, timesEntered);
   }
 
-  test('killed halfway, it leaves every row valid, and the next run completes the rest and ends with 0', async () => {
+  test('killed halfway, it leaves every row valid; the next run rewraps the rest and ends with 0', async () => {
     await plantRows(20);
-    const met = await holdUpAfter(10);
+    const met = await blockAfter(10);
     const killed = start(NEW, OLD);
     await met();
     killed.signal('SIGKILL');
     await killed.exited;
     await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(OLD)}`, `v2.${idOf(NEW)}`]));
-    for (const row of await allRows()) expect(opens(row, NEW, OLD)).toMatch(/^whsec_/);
+    for (const row of await allRows()) expect(openSecret(row, NEW, OLD)).toMatch(/^whsec_/);
 
-    const again = start(NEW, OLD);
-    await finished(again);
-    const told = again.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
-    // 20 in all. The first write forgot old secrets, and one or two of the blocked writes were made.
-    expect([9, 10, 11]).toContain(told?.['rewrapped']);
-    expect(told).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
+    const next = start(NEW, OLD);
+    await finished(next);
+    const result = next.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
+    // Of 20 rows, the killed run rewrapped nine after its first write, and perhaps one or two by blocked writes.
+    expect([9, 10, 11]).toContain(result?.['rewrapped']);
+    expect(result).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));
   });
 
   test('ends with 1 if a key is missing, and names the key and the row; an interrupted run fails too', async () => {
     const { id } = await subscribed();
-    const lacking = start(NEW);
-    expect((await lacking.exited).code).toBe(1);
-    const line = lacking.log().find((each) => each['alert'] === 'secret_unreadable');
+    const withoutKey = start(NEW);
+    expect((await withoutKey.exited).code).toBe(1);
+    const line = withoutKey.log().find((each) => each['alert'] === 'secret_unreadable');
     expect(line).toMatchObject({ subscription_id: id, fault: 'unknown_key' });
     expect(line?.['msg']).toContain(idOf(OLD));
-    const told = lacking.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted'));
-    expect(told).toMatchObject({ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] });
+    const result = withoutKey.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted'));
+    expect(result).toMatchObject({ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] });
 
     await plantRows(20);
-    const met = await holdUpAfter(1);
+    const met = await blockAfter(1);
     const stopped = start(NEW, OLD);
     await met();
     stopped.signal('SIGTERM');
-    await eventually('it knows', () => stopped.log().some((each) => each['msg'] === 'stopping'));
+    await logged(stopped, 'stopping');
     await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
     expect(await stopped.exited).toEqual({ code: 1, signal: null });
     expect(await sealings()).toContain(`v2.${idOf(OLD)}`);

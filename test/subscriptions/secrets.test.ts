@@ -6,8 +6,8 @@ import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscri
 
 type Deps = Parameters<typeof openSecrets>[0];
 
-/** Opens secrets and counts decryptions. A text that begins with `bad` cannot be decrypted. */
-function counting() {
+/** Opens secrets and counts the decryptions. A text that begins with `bad` cannot be decrypted. */
+function countingBox() {
   let opened = 0;
   const open = (sealed: string) => {
     opened += 1;
@@ -27,8 +27,8 @@ function counting() {
   return { deps, openOf, opened: () => opened };
 }
 
-test('a secret is opened once for its subscription, partner and sealed text', () => {
-  const { openOf, opened } = counting();
+test('a secret is decrypted once for each subscription, partner and sealed text', () => {
+  const { openOf, opened } = countingBox();
   expect(openOf({})?.current.text.equals(signingKeys('secret of a').text)).toBe(true);
   expect([openOf({}), opened()]).toEqual([openOf({}), 1]);
   openOf({ _id: 'another' });
@@ -39,8 +39,8 @@ test('a secret is opened once for its subscription, partner and sealed text', ()
   expect(openOf({ sealedSecret: 'b' })?.current.text.equals(signingKeys('secret of b').text)).toBe(true);
 });
 
-test('the previous one is opened during the overlap only', () => {
-  const { openOf } = counting();
+test('the previous secret is decrypted only during the overlap', () => {
+  const { openOf } = countingBox();
   const rotated = {
     sealedSecret: 'b',
     sealedPreviousSecret: 'a',
@@ -50,23 +50,23 @@ test('the previous one is opened during the overlap only', () => {
   expect(openOf({ ...rotated, overlapEndsAtMs: performance.now() })?.previous).toBeNull();
 });
 
-test('a secret that cannot be opened is tried again each time', () => {
-  const { openOf, opened } = counting();
+test('a secret that cannot be decrypted is tried again each time', () => {
+  const { openOf, opened } = countingBox();
   for (let tries = 1; tries <= 2; tries += 1) {
     expect(openOf({ sealedSecret: 'bad' })).toBeUndefined();
     expect(opened()).toBe(tries);
   }
 });
 
-test('an opened secret is forgotten with its subscription', () => {
-  const { deps, openOf, opened } = counting();
+test('a decrypted secret is forgotten with its subscription', () => {
+  const { deps, openOf, opened } = countingBox();
   openOf({});
   forgetSecrets(deps, { _id: 's' });
   openOf({});
   expect(opened()).toBe(2);
 });
 
-test('a key signs like its text, and does not reveal it', () => {
+test('a key signs like its text, and does not show it when inspected or serialized', () => {
   const secretKey = 'whsec_never_shown';
   const keys = signingKeys(secretKey);
   const message = { timestampSeconds: 1, body: '{}' };

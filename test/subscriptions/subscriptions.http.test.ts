@@ -22,45 +22,38 @@ const list = async (partner: Partner) => {
 };
 const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'], ...fields });
+const change = (partner: Partner, id: unknown, fields: Json) => partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
 
-test('an endpoint is stored and shown as it is called, also after a change', async () => {
+test('an endpoint is shown in the normalized form in which it is called, also after a change', async () => {
   const partner = await anyPartner(guarded);
   const created = await create(partner, { endpoint_url: 'https://93.184.215.014:443/../ab' });
   const { id } = expectStatus(created, 201);
   expect(created.body).toMatchObject({ endpoint_url: 'https://93.184.215.12/ab' });
-  const moved = await partner.api.patch(`${WEBHOOKS}/${String(id)}`, {
-    endpoint_url: 'HTTPS://93.184.215.14?x=ü',
-  });
+  const moved = await change(partner, id, { endpoint_url: 'HTTPS://93.184.215.14?x=ü' });
   expect(expectStatus(moved, 200)).toMatchObject({ endpoint_url: 'https://93.184.215.14/?x=%C3%BC' });
 });
 
-describe('a partner may have 20 subscriptions', () => {
-  const urls = (count: number) => Array.from({ length: count }, (_, index) => `${URL_OF_PARTNER}&${index}`);
-  const race = async (partner: Partner) => {
-    const answers = (await Promise.all(urls(30).map((endpoint_url) => create(partner, { endpoint_url })))).map(verdict);
-    return [...new Set(answers)].toSorted().map((answer) => [answer, answers.filter((each) => each === answer).length]);
-  };
+const urls = (count: number) => Array.from({ length: count }, (_, index) => `${URL_OF_PARTNER}&${index}`);
+const race = async (partner: Partner) => {
+  const answers = (await Promise.all(urls(30).map((endpoint_url) => create(partner, { endpoint_url })))).map(verdict);
+  return [...new Set(answers)].toSorted().map((answer) => [answer, answers.filter((each) => each === answer).length]);
+};
 
-  test('of 30 concurrent creates, 20 succeed and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
-    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
-    expect(await race(partner)).toEqual([
-      ['201', 20],
-      ['409 WEBHOOK_LIMIT_REACHED', 10],
-    ]);
-    expect(await list(partner)).toMatchObject({ count: 20 });
-    const refused = await create(partner);
-    expect(verdict(refused)).toBe('409 WEBHOOK_LIMIT_REACHED');
-    expect(errorOf(refused).message).toContain('ask the platform operator');
-    expect(verdict(await create(rival))).toBe('201');
-  });
+test('of 30 concurrent creates of a partner, 20 succeed and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
+  const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+  expect(await race(partner)).toEqual([
+    ['201', 20],
+    ['409 WEBHOOK_LIMIT_REACHED', 10],
+  ]);
+  expect(await list(partner)).toMatchObject({ count: 20 });
+  const rejected = await create(partner);
+  expect(verdict(rejected)).toBe('409 WEBHOOK_LIMIT_REACHED');
+  expect(errorOf(rejected).message).toContain('ask the platform operator');
+  expect(verdict(await create(rival))).toBe('201');
 });
 
 describe('a subscription with the same endpoint and events as an active one of its partner', () => {
-  const types = ['hold_created', 'booking_created'];
   const exists = (id: unknown) => ({ code: 'SUBSCRIPTION_EXISTS', conflict: { subscription_id: id } });
-  const change = (partner: Partner, id: unknown, fields: Json) =>
-    partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
-
   test('is created once by concurrent calls', async () => {
     const partner = await anyPartner(service);
     const replies = await Promise.all(Array.from({ length: 12 }, () => create(partner)));
@@ -82,17 +75,16 @@ describe('a subscription with the same endpoint and events as an active one of i
     const activated = await switchTo('activate');
     expect(verdict(activated)).toBe('409 SUBSCRIPTION_EXISTS');
     expect(errorOf(activated)).toMatchObject(exists(second));
-    expect(verdict(await change(partner, first, { event_types: types }))).toBe('200');
+    expect(verdict(await change(partner, first, { event_types: ['hold_created', 'booking_created'] }))).toBe('200');
     expectStatus(await switchTo('activate'), 200);
   });
 });
 
 describe('PATCH /api/v1/partner/webhooks/{id}', () => {
-  const change = (partner: Partner, id: string, fields: Json) => partner.api.patch(`${WEBHOOKS}/${id}`, fields);
   const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
   const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
 
-  test('to another address resets the record of failures; the same address keeps it', async () => {
+  test('resets the count of failures if the address changes, and keeps it otherwise', async () => {
     const partner = await anyPartner(service);
     const { id } = await subscribe(partner, URL_OF_PARTNER);
     const failing = { consecutiveFailures: 4, failingSince: new Date(0), lastFailureAt: new Date(1) };
@@ -106,7 +98,7 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
   });
 
   test.each(['https://10.0.0.8/hooks', 'https://no-such-host.invalid/hooks'])(
-    'rejects an address like a creation: %s',
+    'rejects an address that creation rejects: %s',
     async (endpoint_url) => {
       const partner = await anyPartner(guarded);
       const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);

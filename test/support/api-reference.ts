@@ -3,7 +3,7 @@ import { type WatchedPage, watchedPage } from './browser.ts';
 
 export type ReferenceVisit = BrowserContextOptions & { signInKey?: string };
 
-/** The reference is at `/docs/reference` on the partner listener, which has other pages at `/docs`. */
+/** The operators' listener has the reference at `/docs`, where the partners' listener has other pages. */
 const referencePath = (signInKey: string | undefined): string =>
   signInKey === undefined ? '/docs/reference' : '/docs';
 
@@ -55,10 +55,10 @@ export async function execute(page: Page, operationId: string): Promise<{ status
   if (!(await block.locator('.execute').isVisible())) {
     await block.locator('.opblock-summary-control').click();
   }
-  const answered = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith('/api/'));
+  const response = page.waitForResponse((each) => new URL(each.url()).pathname.startsWith('/api/'));
   await block.locator('.execute').click();
-  const status = String((await answered).status());
-  const live = block.locator('.live-responses-table .response');
-  await live.locator('.response-col_status', { hasText: status }).waitFor();
-  return { status, body: await live.locator('.highlight-code').first().innerText() };
+  const status = String((await response).status());
+  const shown = block.locator('.live-responses-table .response');
+  await shown.locator('.response-col_status', { hasText: status }).waitFor();
+  return { status, body: await shown.locator('.highlight-code').first().innerText() };
 }

@@ -40,29 +40,29 @@ export async function findBrowser(env: Environment = process.env): Promise<Brows
   return undefined;
 }
 
-/** Why a program is unusable. If it answers, its shared libraries are present. */
+/** Why a program is unusable; undefined if it answers `--version`, which it does only with its shared libraries. */
 async function faultOf(program: BrowserProgram): Promise<string | undefined> {
   try {
     const env = { ...process.env, ...program.env };
     const { stdout } = await promisify(execFile)(program.path, ['--version'], { env, timeout: 15_000 });
-    return /\bChrom(?:e|ium)\b.* \d+\./.test(stdout) ? undefined : 'is no Chromium, going by its --version';
+    return /\bChrom(?:e|ium)\b.* \d+\./.test(stdout) ? undefined : 'its --version is not that of a Chromium';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
 /**
- * Starts the browser. Only the loopback resolves, and `hostName` leads there: unlike the loopback, browsers do not
- * trust that name without TLS. Close the browser in `afterAll`.
+ * Starts a browser that reaches only the loopback, also as `hostName`: without TLS, browsers trust the loopback's own
+ * address, but no other name. Close the browser in `afterAll`.
  */
 export function startBrowser(program: BrowserProgram, hostName?: string): Promise<Browser> {
-  const named = hostName === undefined ? '' : `MAP ${hostName} 127.0.0.1, `;
+  const nameRule = hostName === undefined ? '' : `MAP ${hostName} 127.0.0.1, `;
   return chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env },
     // The sandbox works neither as root nor in most containers, and the browser loads only pages of this project.
     chromiumSandbox: false,
-    args: [`--host-resolver-rules=${named}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`],
+    args: [`--host-resolver-rules=${nameRule}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`],
     timeout: LAUNCH_TIMEOUT_MS,
   });
 }

@@ -8,15 +8,15 @@ import { verifySha256 } from '../../src/development/embedded/fetch-binary.ts';
 import { type Environment, isExecutable, runCommand } from '../../src/development/embedded/run-command.ts';
 
 /**
- * Headless Chromium for Linux on x64 (65 MB). Tests download it if the machine has no browser; as a dependency, every
- * `npm ci` would download it. This is the last version that runs on Node 20.
+ * Headless Chromium for Linux on x64 (65 MB), the last version that runs on Node 20. Tests download it if the machine
+ * has no browser. It is no dependency, because then every `npm ci` would download it.
  */
 const PACKAGE = '@sparticuz/chromium@143.0.4';
 const SHA256 = 'd69d6790c17a62b70dc3e8acfd774b6c1f780f229e5601f50264dbc434b5cf94';
 
 /**
- * The browser, the libraries that it needs beside libc, a font, and the software renderer. Without the renderer,
- * Chromium falls back only after a crash, in which a screenshot has failed.
+ * The browser, the libraries that it needs besides libc, the software renderer, and a font. Without the renderer,
+ * Chromium crashes once, and a screenshot fails, before it falls back to another.
  */
 const ARCHIVES = ['chromium.br', 'al2023.tar.br', 'swiftshader.tar.br', 'fonts.tar.br'];
 
@@ -45,10 +45,7 @@ export async function chromiumFromPackage(env: Environment): Promise<BrowserProg
 function programIn(home: string): BrowserProgram {
   return {
     path: path.join(home, 'chromium'),
-    env: {
-      LD_LIBRARY_PATH: path.join(home, 'lib'),
-      FONTCONFIG_FILE: path.join(home, 'fonts.conf'),
-    },
+    env: { LD_LIBRARY_PATH: path.join(home, 'lib'), FONTCONFIG_FILE: path.join(home, 'fonts.conf') },
   };
 }
 
@@ -58,7 +55,7 @@ async function download(scratch: string, env: Environment): Promise<string> {
   const options = ['--pack-destination', scratch, '--cache', path.join(scratch, 'npm'), '--silent'];
   const args = [...first, 'pack', ...options, PACKAGE];
   await runCommand(command ?? 'npm', args, env).catch((error: unknown) => {
-    throw new Error(`npm pack ${PACKAGE} failed; run by hand it says why`, { cause: error });
+    throw new Error(`npm pack ${PACKAGE} failed; run it by hand to see why`, { cause: error });
   });
   const archive = path.join(scratch, `${PACKAGE.replace(/^@/, '').replace(/[/@]/g, '-')}.tgz`);
   await verifySha256(archive, SHA256);

@@ -8,14 +8,14 @@ type Methods = Record<string, (...given: unknown[]) => unknown>;
 /** A method of a collection: `reservations.findOneAndUpdate`. */
 export type CollectionMethod = `${string}.${string}`;
 
-/** The calls of a method by turn: each arrives, then waits until it may proceed or until the gate is over. */
-type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
+/** Holds calls of a method. Call n opens `arrivals[n]`, then waits for `departures[n]` or for `ended`. */
+type Gate = { arrivals: Latch[]; departures: Latch[]; ended: Latch };
 
 const gates = new WeakMap<Context, Map<CollectionMethod, Gate>>();
 
-/** Holds the next call of the method, or every call, until told to proceed. */
+/** Holds the next call of the method, or every call, until `proceed` or `release`. */
 export function hold(context: Context, method: CollectionMethod, isOnce: boolean): void {
-  const gate: Gate = { arrivals: [], departures: [], over: latch() };
+  const gate: Gate = { arrivals: [], departures: [], ended: latch() };
   const open = gates.get(context) ?? new Map<CollectionMethod, Gate>();
   gates.set(context, open.set(method, gate));
   let turn = 0;
@@ -25,16 +25,16 @@ export function hold(context: Context, method: CollectionMethod, isOnce: boolean
     turn += 1;
     const wait = async () => {
       latchOf(gate.arrivals, own).open();
-      await Promise.race([latchOf(gate.departures, own).opened, gate.over.opened]);
+      await Promise.race([latchOf(gate.departures, own).opened, gate.ended.opened]);
     };
     return isRead(method) ? readAfter(wait, () => original(...given)) : wait().then(() => original(...given));
   });
 }
 
-/** Waits until the call of this turn has come; false if the gate is over first. */
+/** Waits until call number `turn` (from 0) has arrived; returns false if the gate has ended first. */
 export function reached(context: Context, method: CollectionMethod, turn: number): Promise<boolean> {
-  const { arrivals, over } = gateOf(context, method);
-  return Promise.race([latchOf(arrivals, turn).opened.then(() => true), over.opened.then(() => false)]);
+  const { arrivals, ended } = gateOf(context, method);
+  return Promise.race([latchOf(arrivals, turn).opened.then(() => true), ended.opened.then(() => false)]);
 }
 
 export function proceed(context: Context, method: CollectionMethod, turn: number): void {
@@ -44,15 +44,15 @@ export function proceed(context: Context, method: CollectionMethod, turn: number
 /** Holds no more calls, and lets the held ones proceed. */
 export function release(context: Context, method: CollectionMethod): void {
   restore(context, method);
-  gateOf(context, method).over.open();
+  gateOf(context, method).ended.open();
 }
 
-/** Makes the call of that turn, counted from now, fail as if the process had lost the database. */
+/** Makes one later call fail as if the connection were lost before it: the next, or the `onTurn`-th from now. */
 export function lose(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, () => fail(method));
 }
 
-/** Makes the call of that turn fail after the database has executed it. */
+/** Makes that call fail after the database has executed it. */
 export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, async (call) => {
     await call();
@@ -60,7 +60,7 @@ export function loseResponse(context: Context, method: CollectionMethod, onTurn 
   });
 }
 
-/** Calls `instead` in place of the call of that turn, counted from now. */
+/** Calls `instead` in place of the `onTurn`-th call from now. */
 function onTurnOf(
   context: Context,
   method: CollectionMethod,

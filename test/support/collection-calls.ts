@@ -4,17 +4,17 @@ import type { HostedService } from './service-host.ts';
 
 /** Holds calls of a hosted service to its collections, or makes them fail. Other services are not affected. */
 export type CollectionCalls = {
-  /** Runs `call`, and `meanwhile` before its next call of the method. Throws if nothing calls the method. */
+  /** Runs `call`, and `meanwhile` just before the next call of the method. Throws if nothing calls the method. */
   beforeNext<T>(method: CollectionMethod, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
-  /** Likewise before each call of the method; `meanwhile` gets its number, from 1. */
+  /** Runs `call`, and `meanwhile` just before each call of the method; `meanwhile` gets the call's number, from 1. */
   beforeEvery<T>(
     method: CollectionMethod,
     meanwhile: (turn: number) => Promise<unknown>,
     call: () => Promise<T>,
   ): Promise<T>;
-  /** Makes the call of that turn, counted from now, fail as if the process had lost the database. */
+  /** Makes one later call fail as if the connection were lost before it: the next, or the `onTurn`-th from now. */
   lose(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** Makes the call of that turn fail after the database has executed it. */
+  /** Makes that call fail after the database has executed it. */
   loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
   /** Makes each call fail until `restore`. */
   loseEach(method: CollectionMethod): Promise<void>;

@@ -5,7 +5,7 @@ type Context = Service['context'];
 
 const commandsOf = new WeakMap<Context, string[]>();
 
-/** Records the service's commands to MongoDB (`find venues`). Its client must monitor them (`monitoredUri`). */
+/** Records the service's commands to MongoDB, such as `find venues`. The service must use a `monitoredUri`. */
 export function watchCommands(context: Context): void {
   const commands: string[] = [];
   commandsOf.set(context, commands);

@@ -1,6 +1,6 @@
 import type { Stored } from './rows.ts';
 
-/** All documents of all collections as text: everything that somebody with access to the database can read. */
+/** All documents of all collections as text: everything that a reader of the database sees. */
 export async function dumpDatabase(service: Stored): Promise<string> {
   const { db } = service.context.db;
   if (db === undefined) throw new Error('The database is not connected');

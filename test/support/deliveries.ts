@@ -2,7 +2,7 @@ import { type Partner, placeHold } from './factories.ts';
 import { rowOf, rowsOf, type Stored } from './rows.ts';
 import type { ServiceCalls } from './service-calls.ts';
 
-/** `by` holds the slot, and the event is dispatched; returns its delivery to the one subscription of `receiver`. */
+/** `by` holds the slot. Returns the id of the event's delivery to the only subscription of `receiver`. */
 export async function anyDelivery(
   service: Stored & ServiceCalls,
   by: Partner,

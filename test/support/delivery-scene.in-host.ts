@@ -11,10 +11,10 @@ type FrozenAttempt = {
   result: Promise<AttemptResult | undefined>;
 };
 
-/** By delivery id. */
+/** The frozen attempts by delivery id. */
 const frozen = new Map<string, FrozenAttempt>();
 
-/** Begins an attempt that stops after all reads, before it sends. Rejects if there is nothing to send. */
+/** Begins an attempt that freezes after all its reads, before it sends. Rejects if there is nothing to send. */
 export async function freezeAttempt(context: Context, deliveryId: string): Promise<void> {
   const sender = standardSender();
   let wake: FrozenAttempt['wake'] = () => undefined;

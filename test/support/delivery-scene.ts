@@ -2,12 +2,13 @@ import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { anyDelivery } from './deliveries.ts';
 import type * as InTheHost from './delivery-scene.in-host.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, type Partner, type Venue } from './factories.ts';
+import type { Partner, Venue } from './factories.ts';
 import { startReceiver, type WebhookReceiver } from './receiver.ts';
 import { rowOf } from './rows.ts';
+import { startScene } from './scene.ts';
 import type { InHost, SharedService } from './service-host.ts';
 
-/** A receiver, a venue with 68 free slots, and functions for attempts and jobs in the process of the service. */
+/** A receiver, a venue with 68 free slots, and functions for deliveries and their attempts. */
 export type DeliveryScene = Pick<InHost<typeof InTheHost>, 'freezeAttempt' | 'wakeAttempt' | 'jobState'> & {
   receiver: WebhookReceiver;
   venue: Venue;
@@ -18,15 +19,14 @@ export type DeliveryScene = Pick<InHost<typeof InTheHost>, 'freezeAttempt' | 'wa
   failed(partner: Partner, times: number): Promise<string>;
   /** A delivery as stored. */
   read(id: string): Promise<DeliveryRow>;
-  /** Makes an attempt; `happen` runs after all reads, before it sends. */
+  /** Makes an attempt, and runs `happen` after all its reads, before it sends. */
   attemptAround(deliveryId: string, happen: () => Promise<unknown>): Promise<AttemptResult | undefined>;
   /** Also stops the service. */
   end(): Promise<void>;
 };
 
 export async function startDeliveryScene(service: SharedService): Promise<DeliveryScene> {
-  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
-  const slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+  const { venue, slots } = await startScene(service, { resources: [{ duration_minutes: 15 }] });
   const receiver = await startReceiver();
   const { freezeAttempt, wakeAttempt, jobState } = service.inHost<typeof InTheHost>(
     'test/support/delivery-scene.in-host.ts',

@@ -18,9 +18,9 @@ async function loadCheckers(): Promise<Checkers> {
   let delivery: ReturnType<typeof createDeliveryChecker> | undefined;
   return {
     listener: (which) => {
-      const made = listeners.get(which) ?? createAnswerChecker(publishedDescription(which));
-      listeners.set(which, made);
-      return made;
+      const checker = listeners.get(which) ?? createAnswerChecker(publishedDescription(which));
+      listeners.set(which, checker);
+      return checker;
     },
     delivery: () => {
       delivery ??= createDeliveryChecker(publishedDescription('partner'));
@@ -34,8 +34,8 @@ export function faultOfDelivery(headers: Record<string, unknown>, body: Record<s
   return checkers.delivery()(headers, body);
 }
 
-/** In `scripts/upgrade.ts`, some responses come from a former release, which this description does not cover. */
-const isOfTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
+/** In `scripts/upgrade.ts`, some responses are of an older release, to which this description does not apply. */
+const hasTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
 
 /**
  * Checks a response of the running service, errors included, against the description of its listener.
@@ -43,10 +43,10 @@ const isOfTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
  */
 export function requireDescribed(method: string, target: string, reply: Reply): void {
   const [path = ''] = target.split('?', 1);
-  if (isOfTwoReleases || !/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
+  if (hasTwoReleases || !/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
   const fault = checkers.listener(isOperators(path) ? 'operator' : 'partner')(method, path, reply);
   if (fault === undefined) return;
-  throw new Error(`${method} ${path} answered ${reply.status} otherwise than described: ${fault}\n${reply.text}`);
+  throw new Error(`${method} ${path} got a ${reply.status} that differs from the description: ${fault}\n${reply.text}`);
 }
 
 const isOperators = (path: string): boolean => path.startsWith('/api/v1/operator');

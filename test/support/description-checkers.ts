@@ -37,7 +37,7 @@ export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
     }
     if (method === 'HEAD') return undefined;
     if (content === undefined) return reply.text === '' ? undefined : 'there is a body where none is described';
-    if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'the body is no JSON';
+    if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'the body is not JSON';
     const validate = validatorOf(content['application/json'].schema);
     if (!validate(reply.body)) return explain(validate);
     const code = (reply.body as { error?: { code: string } }).error?.code;
@@ -61,7 +61,7 @@ function explain({ errors }: ValidateFunction): string {
     .join('; ');
 }
 
-/** Responses that belong to no operation: to an unknown path or method, or without a key. */
+/** The description of a response that belongs to no operation: to an unknown path or method, or without a key. */
 function generalAnswer(
   document: OpenApiDocument,
   item: Json | undefined,
@@ -76,9 +76,9 @@ function generalAnswer(
   if (operation !== undefined) return undefined;
   if (item !== undefined && status === 405) return METHOD_NOT_ALLOWED;
   if (item === undefined && status === 404) return ROUTE_NOT_FOUND;
-  // Without a key, the operator listener does not tell which paths and methods exist.
-  const asksFirst = isOperators(path) && (status === 401 || status === 403);
-  return asksFirst
+  // The operator listener checks the key first, so that others do not learn which paths and methods exist.
+  const isRejectedFirst = isOperators(path) && (status === 401 || status === 403);
+  return isRejectedFirst
     ? { $ref: `#/components/responses/${status === 401 ? 'InvalidApiKey' : 'CsrfRejected'}` }
     : undefined;
 }
@@ -108,13 +108,13 @@ export function createValidators(document: OpenApiDocument): (schema: Json) => V
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const absolute = JSON.stringify(closed(schema)).replaceAll('"#/components/', `"${id}#/components/`);
-    const made = ajv.compile(JSON.parse(absolute) as Json);
-    compiled.set(schema, made);
-    return made;
+    const validate = ajv.compile(JSON.parse(absolute) as Json);
+    compiled.set(schema, validate);
+    return validate;
   };
 }
 
-/** The schema with its enums closed, and every object closed that lists its fields. */
+/** The schema with closed enums, and with no additional fields in objects that list their fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../../src/webhooks/deliveries/observability.service.ts';
 
-/** Durations in milliseconds by nearest rank; 0 if nothing was timed. */
+/** Durations in milliseconds, with percentiles by nearest rank; 0 if nothing was timed. */
 export type Durations = { count: number; p50: number; p99: number; max: number };
 
-/** `tookMs` in any order. */
+/** Summarizes `tookMs`, in any order. */
 export function durationsOf(tookMs: readonly number[]): Durations {
   const ascending = tookMs.toSorted((one, other) => one - other);
   const [p50 = 0, p99 = 0, max = 0] = [50, 99, 100].map((rank) => Math.round(percentile(ascending, rank) ?? 0));

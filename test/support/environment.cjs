@@ -2,13 +2,13 @@ const { TestEnvironment } = require('jest-environment-node');
 const watchLeaks = require('./leaks.cjs');
 const forbidProcesses = require('./no-processes.cjs');
 
-/** A map, because Jest empties all other objects on a suite's global when the suite ends. */
+/** Values that the suites of a worker share. A map, because Jest empties other objects on a suite's global at its end. */
 const keptByWorker = new Map();
 
 /**
- * Jest's Node environment with Node's own `Error`, so that `instanceof` works as in production. Suites of `npm test`
- * must start no process and leave nothing behind. After a failed test, or if the suite does not load, leaks are not
- * checked, so that the failure is reported.
+ * Jest's Node environment with Node's own `Error`, so that `instanceof` works as in production. A suite of `npm test`
+ * that starts a process or leaves anything behind fails. If a test fails or the suite does not load, leaks are not
+ * checked, so that only that failure is reported.
  */
 module.exports = class extends TestEnvironment {
   async setup() {

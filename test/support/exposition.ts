@@ -27,7 +27,7 @@ export function parseExposition(text: string): Map<string, Family> {
     const [, comment, name = '', rest = ''] = HEAD.exec(line) ?? [];
     if (comment === undefined) {
       const sample = sampleOf(line);
-      belongTo(families.get(current), current, sample.name, line);
+      requireBelongs(families.get(current), current, sample.name, line);
       families.get(current)?.samples.push(sample);
       const identity = identityOf(sample);
       if (seen.has(identity)) throw new Error(`A sample comes twice: ${line}`);
@@ -39,7 +39,8 @@ export function parseExposition(text: string): Map<string, Family> {
     const family = families.get(name) ?? { type: '', help: '', samples: [] };
     families.set(name, family);
     const field = comment === 'HELP' ? 'help' : 'type';
-    if (family[field] !== '' || family.samples.length > 0) throw new Error(`Late or repeated: ${line}`);
+    if (family[field] !== '' || family.samples.length > 0)
+      throw new Error(`A HELP or TYPE that is repeated or after samples: ${line}`);
     family[field] = rest;
   }
   for (const [name, family] of families) requireComplete(name, family);
@@ -53,19 +54,20 @@ function identityOf({ name, labels }: Sample): string {
 
 function sampleOf(line: string): Sample {
   const [, name, inside = '', value = ''] = SAMPLE.exec(line) ?? [];
-  if (name === undefined) throw new Error(`No line of the format: ${line}`);
+  if (name === undefined) throw new Error(`A malformed line: ${line}`);
   const labels: Record<string, string> = {};
   for (LABEL.lastIndex = 0; LABEL.lastIndex < inside.length; ) {
     const [, label, text = ''] = LABEL.exec(inside) ?? [];
-    if (label === undefined || label in labels) throw new Error(`Bad labels: ${line}`);
+    if (label === undefined || label in labels) throw new Error(`Malformed labels: ${line}`);
     labels[label] = text;
   }
   return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
 }
 
-function belongTo(family: Family | undefined, metric: string, sample: string, line: string): void {
+function requireBelongs(family: Family | undefined, metric: string, sample: string, line: string): void {
   const names = (SUFFIXES[family?.type ?? ''] ?? ['']).map((suffix) => metric + suffix);
-  if (!names.includes(sample)) throw new Error(`Under ${metric || 'no metric'}: ${line}`);
+  if (!names.includes(sample))
+    throw new Error(`A sample under ${metric || 'no metric'} that does not belong there: ${line}`);
 }
 
 function requireComplete(name: string, { type, help, samples }: Family): void {

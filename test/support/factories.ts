@@ -51,7 +51,7 @@ export const anyResourceBody = (fields: Json): Json => ({
   ...fields,
 });
 
-/** `ServiceCalls` create the fixtures with a tenth of the processor time of the audited operator calls. */
+/** With `ServiceCalls`, creating fixtures takes a tenth of the processor time of operator calls. */
 export type AnyService = Listeners | (Listeners & ServiceCalls);
 
 /** Any partner with a key and grants for `venueIds`. */
@@ -136,7 +136,7 @@ export async function freeSlotIds(partner: Partner, venueId: string, date?: stri
     .map((slot) => String(slot['slot_id']));
 }
 
-/** Places a hold, which must succeed; returns the Hold. */
+/** Places a hold, which must succeed; returns the response. */
 export async function placeHold(partner: Partner, slotId: string, fields: Json = {}): Promise<Json> {
   return expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 201);
 }

@@ -29,7 +29,7 @@ export const environmentNamed = ({ environment }: Service, appName: string): Rec
   MONGODB_URI: `${environment['MONGODB_URI']}&appName=${appName}`,
 });
 
-/** Which commands a fail point blocks: by appName, command and collection; each for 3 s unless stated. */
+/** The commands that a fail point blocks, each for `forMs` (default 3 s). */
 export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
 
 export type Block = {
@@ -47,7 +47,7 @@ export async function commandsOf(service: Connected, appName: string): Promise<S
   return inprog as ServerCommand[];
 }
 
-/** Kills the commands of a dead client: MongoDB must not execute blocked commands after the client's death. */
+/** Kills the commands of a dead client, so that MongoDB does not execute blocked ones afterwards. */
 export async function endCommandsOf(service: Connected, appName: string): Promise<void> {
   for (const { opid } of await commandsOf(service, appName)) await onAdmin(service, { killOp: 1, op: opid });
 }
@@ -93,7 +93,7 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
   };
 }
 
-/** Resolves after this many hits of the fail point. Polls, because a connection for calls times out after 4.5 s. */
+/** Resolves after this many hits of the fail point. Polls, because the service's connections time out after 4.5 s. */
 export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: number): Promise<void> {
   const wait = { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 3000 };
   const ask = () => db.getClient().db('admin').command(wait);

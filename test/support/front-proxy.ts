@@ -9,8 +9,8 @@ type Options = { tls?: boolean; headers?: Record<string, string>; change?: (body
 export type FrontProxy = { port: number; close: () => Promise<void> };
 
 /**
- * A reverse proxy as in production, which keeps the Host header. `tls`: it terminates TLS with an untrusted
- * certificate. `headers` override response headers. `change` replaces JSON bodies.
+ * A reverse proxy that keeps the Host header, as in production. `tls`: terminates TLS with an untrusted certificate.
+ * `headers`: override response headers. `change`: replaces JSON bodies.
  */
 export async function startFrontProxy(
   url: string,
@@ -19,7 +19,7 @@ export async function startFrontProxy(
   const passOn: RequestListener = (req, res) => {
     const encoding = change === undefined ? {} : { 'accept-encoding': 'identity' };
     const options = { method: req.method, headers: { ...req.headers, ...encoding } };
-    const asked = request(url + (req.url ?? ''), options, (answer) => {
+    const forwarded = request(url + (req.url ?? ''), options, (answer) => {
       const { statusCode = 502 } = answer;
       if (change === undefined) {
         res.writeHead(statusCode, { ...answer.headers, ...headers });
@@ -29,8 +29,8 @@ export async function startFrontProxy(
       res.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
       void json(answer).then((body) => res.end(JSON.stringify(change(body))));
     });
-    asked.on('error', () => res.destroy());
-    req.pipe(asked);
+    forwarded.on('error', () => res.destroy());
+    req.pipe(forwarded);
   };
   const server = tls ? createTlsServer(selfSigned, passOn) : createServer(passOn);
   await new Promise<void>((resolve) => {

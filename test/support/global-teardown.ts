@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { stopProcess } from './worker-process.ts';
 
-/** Stops the service host and the servers, deletes their files, and saves the faults that the shared service logged. */
+/** Stops the service host and the servers, deletes their files, and saves the output of the host. */
 export default async function globalTeardown(): Promise<void> {
   if (globalThis.serviceHost !== undefined) {
     await stopProcess(globalThis.serviceHost);

@@ -4,9 +4,9 @@ export async function inParallel<T>(
   width: number,
   each: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = items[Symbol.iterator]();
+  const remaining = items[Symbol.iterator]();
   const lane = async () => {
-    for (let next = left.next(); next.done !== true; next = left.next()) await each(next.value);
+    for (let next = remaining.next(); next.done !== true; next = remaining.next()) await each(next.value);
   };
   await Promise.all(Array.from({ length: width }, lane));
 }

@@ -12,7 +12,7 @@ export type KeptProcess = {
   end(): Promise<void>;
 };
 
-/** `command` returns the program and its arguments; it is called at the first start. */
+/** `command` returns the program and its arguments; it is called at every start. */
 export function keptProcess(command: () => Promise<readonly string[]>): KeptProcess {
   let running: ChildProcess | undefined;
   const signal = async (name: NodeJS.Signals) => {

@@ -5,7 +5,7 @@ const { setTimeout: delay } = require('node:timers/promises');
 /** How long closed handles may take to disappear. Only failures wait this long. */
 const SETTLED_AFTER_MS = 20_000;
 
-// Node opens these at first use; open them here, so that no suite is blamed.
+// Open the handles that Node opens at first use, so that they are not counted as leaks of a suite.
 void [process.stdin, process.stdout, process.stderr];
 
 /** Open handles that keep this process alive, counted by kind: sockets, timers, listeners, watchers. */
@@ -23,21 +23,21 @@ function openedSince(before) {
     .map(([kind, more]) => `${more} ${kind}`);
 }
 
-/** What this worker left on MongoDB, on Redis and in the service host. The host looks (service-host-process.ts). */
+/** What this worker left on MongoDB, on Redis and in the service host, as the host reports (service-host-process.ts). */
 async function leftOnServers() {
   const { TEST_SERVICE_HOST_URL, JEST_WORKER_ID = '1' } = process.env;
   if (TEST_SERVICE_HOST_URL === undefined) return [];
-  const asked = request(`${TEST_SERVICE_HOST_URL}/workers/${JEST_WORKER_ID}/left`, {
+  const sent = request(`${TEST_SERVICE_HOST_URL}/workers/${JEST_WORKER_ID}/left`, {
     method: 'POST',
     agent: false,
   });
-  asked.end();
-  const [response] = await once(asked, 'response');
+  sent.end();
+  const [response] = await once(sent, 'response');
   const text = (await response.setEncoding('utf8').toArray()).join('');
   return response.statusCode === 200 ? JSON.parse(text) : [text];
 }
 
-/** Records the open handles; the returned function throws if the suite left more, or left anything on the servers. */
+/** Records the open handles. The returned function throws if there are more, or if the suite left data on the servers. */
 module.exports = function watchLeaks(settledAfterMs = SETTLED_AFTER_MS) {
   const before = openHandles();
   return async () => {

@@ -15,7 +15,7 @@ function override(context: Context, change: Partial<LeasedCache>): void {
 /** A lease that does not end. */
 const ENDLESS: Lease = { beginBy: new Date(8.64e15), maxTimeMS: 10_000 };
 
-/** Control: from now on, this process uses cached data for any time. */
+/** Control: from now on, this process uses cached data of any age. */
 export const ignoreLeases = (context: Context): void => override(context, { lease: () => Promise.resolve(ENDLESS) });
 
 /** Control: from now on, this process responds to a change without waiting until earlier leases have ended. */
@@ -29,7 +29,7 @@ export function restoreCache(context: Context): void {
   Object.assign(leasedCacheOf(context.db), originals.get(context));
 }
 
-/** The process gets no more leases until `cache_leases.findOne` is restored. */
+/** From now on, the process gets no lease, until `cache_leases.findOne` is restored. */
 export function loseLeases(context: Context): void {
   loseEach(context, 'cache_leases.findOne');
   void readAnew(context);

@@ -3,14 +3,14 @@ import { collectionCallsOf } from './collection-calls.ts';
 import type * as LeasedCache from './leased-cache.in-host.ts';
 import { type HostedOptions, type HostedService, hostedService } from './service-host.ts';
 
-/** Shorter than the rest of a slow lease when a write begins, and longer than a change that waits for no lease. */
+/** Shorter than what remains of a slow lease when a write begins, and longer than a change that waits for no lease. */
 export const WITHIN_SLOW_MS = 300;
 
 /** Leases that last longer than a call, however busy the machine is. */
 export const SLOW_LEASE_MS = 2500;
 export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: String(SLOW_LEASE_MS) } };
 
-/** The cache of a process, and its leases. */
+/** Functions that change the cache of a process, and its leases. */
 export const cacheOf = (service: HostedService) =>
   service.inHost<typeof LeasedCache>('test/support/leased-cache.in-host.ts');
 
@@ -30,7 +30,7 @@ export async function withoutLease<T>(service: HostedService, work: () => Promis
   }
 }
 
-/** Does `work` while the cache of a service is changed like this. */
+/** Returns a function that does work while the service's cache is changed by `change`. */
 const whileCacheIs =
   (change: 'ignoreLeases' | 'waitForNoLease') =>
   async <T>(service: HostedService, work: () => Promise<T>): Promise<T> => {
@@ -49,8 +49,8 @@ export const ignoringLeases = whileCacheIs('ignoreLeases');
 export const waitingForNoLease = whileCacheIs('waitForNoLease');
 
 /**
- * `begin` starts `change` and resolves when it is answered, or after `giveUpAfterMs`: long enough for a change that
- * does not wait for work in progress.
+ * `begin` starts `change`, and resolves when it is answered, or after `giveUpAfterMs`: enough for a change that does
+ * not wait for work in progress.
  */
 export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
   const answered: { response?: Promise<T>; isAnswered: boolean } = { isAnswered: false };

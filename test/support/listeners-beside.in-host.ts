@@ -7,8 +7,8 @@ import { listenUntilStop, onServiceStop } from './service-stop.ts';
 type Context = Service['context'];
 
 /**
- * A second listener, as another process of the service has it: with its own counts of wrong keys, and `settings`
- * overriding the service's. Returns its address.
+ * Starts a second listener like another process of the service, with its own counts of wrong keys; returns its address.
+ * `settings` override those of the service.
  */
 export async function listenBeside(
   context: Context,

@@ -10,12 +10,11 @@ const DAY_MS = 86_400_000;
 const LONGEST_GAP_MS = 60 * MINUTE_MS;
 /** More bookings with one `bookedAt` than fit on a page, so that pages end among them. */
 const LARGEST_TIE = 300;
-const AT_A_TIME = 1000;
+const BATCH_SIZE = 1000;
 
 /**
- * Adds copies of `originals`, which the service created, to the collection: each with its own ids, keys, slot and
- * cells, in the past, and booked before now. Many have the same `bookedAt` to the millisecond, and ids are random.
- * Phones are assigned in turn, so that each customer has some copies.
+ * Inserts `count` copies of `originals`, each with random ids, new keys, and its own slot in the past. Many have the
+ * same `bookedAt`. The copies get `phones` in turn, so that each customer has some.
  */
 export async function copyBookings(
   service: Stored,
@@ -40,8 +39,8 @@ export async function copyBookings(
     const window = { start: new Date(startMs), end: new Date(startMs + lengthMs) };
     copies.push(copyOf(original, window, bookedMs, phones[copies.length % phones.length]));
   }
-  for (let from = 0; from < count; from += AT_A_TIME) {
-    const batch = copies.slice(from, from + AT_A_TIME);
+  for (let from = 0; from < count; from += BATCH_SIZE) {
+    const batch = copies.slice(from, from + BATCH_SIZE);
     await service.context.db.collection('reservations').insertMany(batch as never[], { ordered: false });
   }
 }

@@ -29,8 +29,8 @@ export function createMigratedDatabases(client: mongoose.mongo.MongoClient, mode
     const { was, slowms } = await db.command({ profile: -1 });
     return { was, slowms, collections: (await Promise.all(collections)).toSorted(byCollection) };
   };
-  const wanted = structureOf(model);
-  wanted.catch(() => undefined);
+  const modelStructure = structureOf(model);
+  modelStructure.catch(() => undefined);
   return {
     take: () => {
       const name = kept.pop();
@@ -39,12 +39,12 @@ export function createMigratedDatabases(client: mongoose.mongo.MongoClient, mode
       return { name: `${KEPT_PREFIX}${made}`, isMigrated: false };
     },
     giveBack: async (name) => {
-      const [is, should] = await Promise.all([structureOf(name), wanted]);
-      if (!isDeepStrictEqual(is, should)) {
+      const [actual, expected] = await Promise.all([structureOf(name), modelStructure]);
+      if (!isDeepStrictEqual(actual, expected)) {
         await client.db(name).dropDatabase();
         return;
       }
-      const names = should.collections.map(({ collection }) => collection);
+      const names = expected.collections.map(({ collection }) => collection);
       await Promise.all(names.map((each) => client.db(name).collection(each).deleteMany({})));
       kept.push(name);
     },

@@ -10,7 +10,7 @@ import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 const SET = 'faults';
 const DATABASE = 'partner_booking';
 
-/** Files of keys and certificates, and the password, for members that require TLS and authentication. */
+/** The files and the password of members that require TLS and authentication. */
 export type GuardedSet = { ca: string; both: string; memberKey: string; password: string };
 
 /** A replica set whose members can be killed and restarted with their data. Its addresses name a database. */
@@ -21,17 +21,17 @@ export type MongoSet = {
   members: KeptProcess[];
   /** Waits for the member that takes writes, and returns it. */
   primary(): Promise<KeptProcess>;
-  /** The primary hands over to another member, as for maintenance; resolves when it has. */
+  /** Makes the primary hand over to another member, as for maintenance; resolves when the set is whole again. */
   stepDown(): Promise<void>;
   /**
-   * Keeps the secondaries from advancing their majority commit point, which can take a second after a failover; they
-   * still replicate. Resolves with a function that ends this.
+   * Stops the secondaries' majority commit point, as can happen for a second after a failover; they still replicate.
+   * Resolves with a function that ends this.
    */
   holdBack(): Promise<() => Promise<void>>;
-  /** Later writes stay on the primary; no majority acknowledges them. Resolves with a function that ends this. */
+  /** Stops replication, so that no majority acknowledges later writes. Resolves with a function that ends this. */
   stopReplication(): Promise<() => Promise<void>>;
   /** Waits until every member is up and one takes writes. */
-  isWhole(): Promise<void>;
+  untilWhole(): Promise<void>;
   discard(): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
   const states = () => Promise.all(hosts.map((host) => stateOf(command(host, { hello: 1 }))));
   const primary = () =>
     eventually('there is a primary', async () => members[(await states()).indexOf('primary')], 60_000);
-  const isWhole = async () => {
+  const untilWhole = async () => {
     await eventually(
       'the set is whole',
       async () => {
@@ -67,7 +67,7 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
       60_000,
     );
   };
-  await isWhole();
+  await untilWhole();
   if (guarded) {
     const member = members.indexOf(await primary());
     await makeUsers(hosts[member] ?? '', signIn, guarded.password);
@@ -100,11 +100,11 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
         },
         60_000,
       );
-      await isWhole();
+      await untilWhole();
     },
     holdBack: () => onSecondaries('disableSnapshotting'),
     stopReplication: () => onSecondaries('stopReplProducer'),
-    isWhole,
+    untilWhole,
     discard: async () => {
       await Promise.all(members.map((member) => member.end()));
       await rm(folder, { recursive: true, force: true });
@@ -120,15 +120,15 @@ function settings(dataPath: string): string[] {
   ];
 }
 
-async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primary' | 'secondary' | 'none'> {
-  const answered = asked.then(
-    (hello) => (hello['isWritablePrimary'] ? 'primary' : hello['secondary'] ? 'secondary' : 'none'),
+async function stateOf(hello: Promise<Record<string, unknown>>): Promise<'primary' | 'secondary' | 'none'> {
+  const state = hello.then(
+    (reply) => (reply['isWritablePrimary'] ? 'primary' : reply['secondary'] ? 'secondary' : 'none'),
     () => 'none' as const,
   );
-  return Promise.race([answered, delay(1000, 'none' as const, { ref: false })]);
+  return Promise.race([state, delay(1000, 'none' as const, { ref: false })]);
 }
 
-/** `service` has all roles that the service needs. */
+/** The roles of each user. `service` has the roles that the service needs. */
 const ROLES = {
   service: ['readWrite', 'dbAdmin'],
   auditor: ['readWrite', 'dbAdmin', { role: 'read', db: 'local' }],

@@ -2,14 +2,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Answer, decode, encode } from 'dns-packet';
 
-/** DNS records of a name. `failing`: types that return SERVFAIL. `silent`, `isSilent`: queries without a response. */
+/** The answers for a name: its records; SERVFAIL for queries of `failing` types; none for queries of `silent` types. */
 export type NameEntry = {
   A?: string[];
   AAAA?: string[];
   CNAME?: string;
   failing?: ('A' | 'AAAA')[];
   silent?: ('A' | 'AAAA')[];
-  isSilent?: true;
 };
 type Zone = Readonly<Record<string, NameEntry>>;
 
@@ -27,7 +26,7 @@ export async function startNameServer(zone: Zone) {
     const type = question?.type === 'AAAA' ? 'AAAA' : 'A';
     const name = question?.name ?? '';
     const entry = zone[name];
-    if (entry?.isSilent === true || entry?.silent?.includes(type) === true) return;
+    if (entry?.silent?.includes(type) === true) return;
     const failure = entry === undefined ? NXDOMAIN : entry.failing?.includes(type) === true ? SERVFAIL : 0;
     const answers = failure === 0 ? answersOf(zone, name, type) : [];
     const flags = 0x0180 | failure;

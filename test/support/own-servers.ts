@@ -9,15 +9,15 @@ import { accepts } from '../../src/development/embedded/server-process.ts';
 import { eventually } from './eventually.ts';
 import { type KeptProcess, keptProcess } from './kept-process.ts';
 
-/** A server for one test file. Its port is known before it starts, and refuses connections until then. */
+/** A server for one test file. Its port is fixed before it starts, and refuses connections until then. */
 export type OwnServer = {
   uri: string;
   start(): Promise<void>;
-  /** Ends it and deletes its data. */
+  /** Stops it and deletes its data. */
   discard(): Promise<void>;
 };
 
-/** A Redis that can be restarted after a kill: empty, unless it keeps its data. */
+/** A Redis that can be restarted after a kill: without data, unless it has the settings `KEEPS_DATA`. */
 export type OwnRedis = OwnServer & {
   /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): Promise<void>;
@@ -89,8 +89,8 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /**
- * A port on which nothing listens now. It is below the range of outgoing connections: a client that keeps trying a
- * local port in that range can connect to itself, and then the server finds the port taken.
+ * A port on which nothing listens now, below the range of outgoing connections. A client that keeps trying a local port
+ * in that range can connect to itself, and then the server cannot use the port.
  */
 export const freePort = pickFreePort;
 

@@ -2,7 +2,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 
-/** A process scope as the lifecycle gives it, for a process that runs in the test. `write` gets each log line. */
+/** The scope of a process that runs in the test, as the lifecycle makes it for a real one. */
 export type TestScope<Settings> = {
   scope: ProcessScope<Settings>;
   /** Tells the process to stop, as SIGTERM does. */
@@ -11,6 +11,7 @@ export type TestScope<Settings> = {
   release(): Promise<void>;
 };
 
+/** `write` gets each log line. */
 export function testScope<Settings extends { logLevel: string }>(
   name: string,
   config: Settings,

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 
 export type Listener = 'partner' | 'operator';
 
-/** The committed description of a listener. Building it takes 0.1 s, and another test compares it with the code. */
+/** The committed description of a listener. A static test compares it with the code. */
 export function publishedDescription(listener: Listener): OpenApiDocument {
   const file = new URL(`../../docs/openapi.${listener}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;

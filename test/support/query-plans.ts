@@ -1,7 +1,7 @@
 import { eventually } from './eventually.ts';
 import type { Stored } from './rows.ts';
 
-/** How the database executed one query, all batches together. */
+/** How the database executed one query: the sums of all its batches. */
 export type QueryPlan = {
   docsExamined: number;
   keysExamined: number;
@@ -9,7 +9,7 @@ export type QueryPlan = {
   responseLength: number;
   /** Whether it sorted in memory instead of by an index. */
   hasSortStage: boolean;
-  /** Names the indexes by their keys. */
+  /** The stage and the keys of each index: `IXSCAN { venueId: 1 }`. */
   planSummary: string;
 };
 
@@ -27,8 +27,8 @@ export async function recordedCommands(
 ): Promise<ProfileRow[]> {
   const { db } = context.db;
   if (db === undefined) throw new Error('The database is not connected');
-  await eventually('the record is empty', async () => {
-    // Commands in progress during the drop have created it again.
+  await eventually('the profile is empty', async () => {
+    // Repeated, because a command in progress during the drop can create the collection again.
     await db.collection('system.profile').drop();
     await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 });
     return true;
@@ -46,7 +46,7 @@ export async function recordedCommands(
 
 /**
  * The plans of the sorting queries on `collection` that the service sends while `work` runs, in order. They come from
- * the profiler, so the explained query is the one that the service sends.
+ * the profiler, so they are of the service's own queries.
  */
 export async function sortedQueriesOf(
   service: Stored,
@@ -64,11 +64,11 @@ function isSorting({ command }: ProfileRow): boolean {
 
 function planOf(first: ProfileRow, rows: readonly ProfileRow[]): QueryPlan {
   const { cursorid, hasSortStage = false, planSummary = '' } = first;
-  const further = rows.filter(
+  const furtherBatches = rows.filter(
     (row) => cursorid !== undefined && row !== first && row.cursorid?.toString() === cursorid.toString(),
   );
   const total = (count: 'docsExamined' | 'keysExamined' | 'responseLength') =>
-    [first, ...further].reduce((sum, row) => sum + (row[count] ?? 0), 0);
+    [first, ...furtherBatches].reduce((sum, row) => sum + (row[count] ?? 0), 0);
   return {
     docsExamined: total('docsExamined'),
     keysExamined: total('keysExamined'),

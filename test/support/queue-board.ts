@@ -36,8 +36,8 @@ export function queueBoardOf(service: Listeners) {
       );
     },
     /** Waits for a job that meets the condition. */
-    job: (queue: QueueName, status: string, isMeant: (job: BoardJob) => boolean): Promise<BoardJob> =>
-      eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isMeant)),
+    job: (queue: QueueName, status: string, isWanted: (job: BoardJob) => boolean): Promise<BoardJob> =>
+      eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isWanted)),
     logs: async (queue: QueueName, jobId: string): Promise<string[]> =>
       (await operator.get(`${API}/${queue}/${jobId}/logs`)).body as string[],
     retry: async (queue: QueueName, jobId: string): Promise<void> => {

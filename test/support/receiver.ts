@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { faultOfDelivery } from './described-responses.ts';
 import type { Json } from './factories.ts';
 
-/** A delivery attempt as received: the exact bytes, and their parsed content. */
+/** A delivery attempt as received. `body`: the parsed `bytes`. */
 export type Received = {
   headers: IncomingHttpHeaders;
   bytes: Buffer;
   body: Json;
-  /** Milliseconds of the monotonic clock, for gaps. */
+  /** Arrival by the monotonic clock, in milliseconds, to measure gaps. */
   atMs: number;
-  /** Unix seconds at arrival, for the replay window. */
+  /** Arrival in Unix seconds, to check the replay window. */
   atUnixSeconds: number;
 };
 
@@ -44,7 +44,7 @@ type ReceiverOptions = {
   check?: (received: readonly Received[]) => void;
 };
 
-/** A partner's endpoint on a free local port. Returns 200 until told otherwise. */
+/** A partner's endpoint on a free local port. Responds as `answering` says until `respondWith`. */
 export async function startReceiver(
   answering: Answering = 200,
   options: ReceiverOptions = {},
@@ -120,7 +120,7 @@ function receive(endpoint: Opened, request: IncomingMessage, response: ServerRes
 function requireDescribedDeliveries(received: readonly Received[]): void {
   const faults = received.map(({ headers, body }) => faultOfDelivery(headers, body));
   const fault = faults.find((each) => each !== undefined);
-  if (fault !== undefined) throw new Error(`A delivery was otherwise than described: ${fault}`);
+  if (fault !== undefined) throw new Error(`A delivery differs from its description: ${fault}`);
 }
 
 /** A header that must be present once. */
@@ -130,7 +130,7 @@ export function headerOf(attempt: Pick<Received, 'headers'>, name: string): stri
   return value;
 }
 
-/** Whether a partner would accept the attempt, by the contract alone (webhooks/signature): shares no code with src/. */
+/** Whether a partner would accept the attempt, by the contract (webhooks/signature). Shares no code with src/. */
 export function isGenuine(attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixSeconds'>, secretKey: string): boolean {
   const timestamp = headerOf(attempt, 'x-service-timestamp');
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(attempt, 'x-service-signature')) ?? [];

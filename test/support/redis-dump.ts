@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { serviceOfKey } from './service-environment.ts';
 
 /**
- * As text, every key with its value of the service whose queues have `prefix`, and every key that belongs to no
- * service: everything that somebody with access to Redis can read.
+ * The keys and values in Redis as text: those of the service whose queues have `prefix`, and those that belong to no
+ * service.
  */
 export async function dumpRedis(url: string, prefix: string): Promise<string> {
   const redis = new Redis(url);

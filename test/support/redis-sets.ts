@@ -29,7 +29,8 @@ export type RedisSet = {
   discard(): Promise<void>;
 };
 
-const BEFORE_DOWN_MS = 1000;
+/** A node that does not respond for this long is considered down. */
+const DOWN_AFTER_MS = 1000;
 const MASTER = 'mymaster';
 
 type Servers = {
@@ -117,15 +118,15 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
   );
   await Promise.all(sentinels.map((sentinel) => sentinel.start()));
   const watchers = sentinelPorts.map((port) => adminClient(port, guarded));
-  const known = async (watcher: Redis) => {
-    const [told] = (await watcher.call('SENTINEL', 'MASTERS')) as string[][];
-    const fields = Object.fromEntries(pairs(told ?? []));
+  const knowsWholeSet = async (watcher: Redis) => {
+    const [master] = (await watcher.call('SENTINEL', 'MASTERS')) as string[][];
+    const fields = Object.fromEntries(pairs(master ?? []));
     return fields['num-slaves'] === '2' && fields['num-other-sentinels'] === '2';
   };
   await Promise.all(
-    watchers.map((watcher) => eventually('the sentinels know the whole set', () => known(watcher), 60_000)),
+    watchers.map((watcher) => eventually('the sentinels know the whole set', () => knowsWholeSet(watcher), 60_000)),
   );
-  const named = async () =>
+  const masterAddress = async () =>
     ((await watchers[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER)) ?? []) as string[];
   const signIn = guarded ? `:${guarded.password}@` : '';
   const options = guarded ? `?sentinel_password=${guarded.password}` : '';
@@ -137,7 +138,7 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
       eventually(
         'the sentinels name a master that runs',
         async () => {
-          const [, port] = await named();
+          const [, port] = await masterAddress();
           const index = servers.ports.indexOf(Number(port));
           const [role] = (await servers.ask(index, 'ROLE')) as string[];
           return role === 'master' ? index : undefined;
@@ -154,8 +155,8 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
 }
 
 /**
- * A master and its replica behind one address, as Redis hosting providers have it. `failOver` swaps their roles and
- * moves the address; connections to the old master stay.
+ * A master and its replica behind one address, as at Redis hosting providers. `failOver` swaps their roles and points
+ * the address to the new master; open connections stay at the old one.
  */
 export async function startBehindOneAddress() {
   const { ports, ask, discard } = await startServers(
@@ -164,7 +165,7 @@ export async function startBehindOneAddress() {
     undefined,
   );
   const [first = 0, second = 0] = ports;
-  await eventually('the replica has all', async () =>
+  await eventually('the replica has all data', async () =>
     String(await ask(1, 'INFO', 'replication')).includes('master_link_status:up'),
   );
   const relay = await startTcpRelay(first);
@@ -192,7 +193,7 @@ function sentinelSettings(port: number, { ports, folder }: Servers, guarded: Gua
     : [`port ${port}`];
   const watching = [
     `sentinel monitor ${MASTER} 127.0.0.1 ${ports[0]} 2`,
-    `sentinel down-after-milliseconds ${MASTER} ${BEFORE_DOWN_MS}`,
+    `sentinel down-after-milliseconds ${MASTER} ${DOWN_AFTER_MS}`,
     `sentinel failover-timeout ${MASTER} 10000`,
   ];
   // Sentinel requires `auth-pass` after the line that names the master.
@@ -219,14 +220,14 @@ function pairs(values: readonly string[]): [string, string][] {
 
 const MASTERS = 3;
 
-/** Three masters with a replica each; the first holds all keys of a third of the slots. A failover takes about 3 s. */
+/** A cluster of three masters with a replica each. A failover takes about 3 s. */
 export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
   const busPorts = await distinctPorts(2 * MASTERS);
   const servers = await startServers(
     2 * MASTERS,
     (index) => [
       ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
-      ...['--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
+      ...['--cluster-node-timeout', 2 * DOWN_AFTER_MS],
       ...['--cluster-port', busPorts[index] ?? 0, '--cluster-config-file', 'nodes.conf'],
       ...(guarded ? ['--tls-cluster', 'yes'] : []),
     ],
@@ -248,10 +249,10 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
-    // Each range of slots has a start, an end and its nodes. A replica is listed once this node has heard of it.
+    // Each range of slots lists its start, its end, and the nodes of which this node knows.
     const ranges = (await ask(index, 'CLUSTER', 'SLOTS')) as unknown[][];
-    const named = ranges.reduce((sum, range) => sum + range.length - 2, 0);
-    return info.includes('cluster_state:ok') && named === ports.length;
+    const knownNodes = ranges.reduce((sum, range) => sum + range.length - 2, 0);
+    return info.includes('cluster_state:ok') && knownNodes === ports.length;
   };
   for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index), 60_000);
   const isLinked = async (index: number) =>
@@ -268,11 +269,11 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
         'a node has the slot',
         async () => {
           for (const candidate of ports.keys()) {
-            const taken = await ask(candidate, 'GET', key).then(
+            const hasSlot = await ask(candidate, 'GET', key).then(
               () => true,
               (err: Error) => err.message.startsWith('WRONGTYPE'),
             );
-            const [role] = taken ? ((await ask(candidate, 'ROLE')) as string[]) : [];
+            const [role] = hasSlot ? ((await ask(candidate, 'ROLE')) as string[]) : [];
             if (role === 'master') return candidate;
           }
           return undefined;

@@ -14,7 +14,10 @@ export type Scene = {
 
 type SceneOptions = { resources?: readonly Json[]; venue?: Json; days?: readonly number[] };
 
-/** `fields` as for `anyVenue`; the slots are those of all `days`, counted from today. */
+/** `count` days from the third day on. */
+export const nextDays = (count: number): number[] => Array.from({ length: count }, (_, index) => 3 + index);
+
+/** `resources` and `venue` as for `anyVenue`; the slots are those of all `days`, counted from today. */
 export async function startScene(
   service: AnyService,
   { resources, venue: fields, days = [3] }: SceneOptions = {},

@@ -20,15 +20,15 @@ import type { Service } from './service.ts';
 import { onServiceStop } from './service-stop.ts';
 
 /**
- * Calls that suites make within the service's process, past its listeners. Arguments and results are JSON, because the
- * process may be another one (service-host.ts). The calls are not audited.
+ * Calls that suites make in the service's process, without its listeners and audit. Arguments and results are JSON,
+ * because the process may be another one (service-host.ts).
  */
 export type ServiceCalls = {
   /** Creates a partner with a key and these grants. */
   makePartner(venueIds: readonly string[]): Promise<{ id: string; apiKey: string }>;
-  /** Creates a venue with resources. Fields are those of the operator's calls; defaults as in `anyVenue`. */
+  /** Creates a venue with resources. Fields are as in the operator's calls, with the defaults of `anyVenue`. */
   makeVenue(resources: readonly Json[], venue: Json): Promise<Venue>;
-  /** Creates a resource of a venue, likewise; returns its resource_id. */
+  /** Creates a resource of a venue, with fields as in `makeVenue`; returns its resource_id. */
   makeResource(venueId: string, fields: Json): Promise<string>;
   /** Sets the current time of the listeners. */
   setNow(instant: string): Promise<void>;
@@ -36,7 +36,7 @@ export type ServiceCalls = {
   migrate(): Promise<void>;
   /** Dispatches the waiting events of a hold or booking without sending them; resolves when the feed has them. */
   dispatch(holdId: string): Promise<void>;
-  /** Makes attempts of a delivery one after the other, making each due at once; returns the last result. */
+  /** Makes attempts of a delivery one after the other, without waiting until they are due; returns the last result. */
   attempt(deliveryId: string, times?: number): Promise<AttemptResult | undefined>;
 };
 
@@ -84,10 +84,10 @@ export function serviceCalls(context: Context): ServiceCalls {
   };
 }
 
-/** The sender for attempts; close it. */
+/** A sender for attempts, which the caller must close. */
 export const standardSender = (): WebhookSender => createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 
-/** `attempt` with a sender of the suite. `job`: the job's data if it differs from the row. */
+/** Makes attempts like `attempt`, with the given sender. `job`: the job's data if it differs from the row. */
 export async function attemptDelivery(
   { context }: Pick<Service, 'context'>,
   sender: Pick<WebhookSender, 'send'>,
@@ -111,7 +111,7 @@ export async function attemptDelivery(
   return result;
 }
 
-/** Calls an operation; validates the body as over HTTP. */
+/** Calls an operation, and validates the body as over HTTP. */
 async function call(routes: readonly Route<Operator>[], operationId: string, params: Json, body: Json): Promise<Json> {
   const route = routes.find((each) => each.operationId === operationId);
   if (route === undefined) throw new Error(`There is no operation ${operationId}`);

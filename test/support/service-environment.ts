@@ -44,13 +44,13 @@ export const prefixOfWorker = (id: string): string => `t${id}x`;
 /** Whether a Jest worker created the name of this database, service or key (`freshName`). */
 export const isOfWorker = (name: string): boolean => /^t\d+x/.test(name);
 
-/** The service whose queues have this Redis key; undefined without a service's prefix. */
+/** The name of the service to which a Redis key belongs; undefined if the key has no service's prefix. */
 export function serviceOfKey(key: string): string | undefined {
   const name = /^\{(\w+)\}/.exec(key)?.[1];
   return name !== undefined && (name === SHARED_NAME || isOfWorker(name)) ? name : undefined;
 }
 
-/** A name for a database and a Redis prefix. It names the worker, for the leak check (leaks.cjs). */
+/** A unique name for a database and a Redis prefix, which names its Jest worker for the leak check (leaks.cjs). */
 export function freshName(): string {
   return `${prefixOfWorker(process.env['JEST_WORKER_ID'] ?? '0')}${randomBytes(6).toString('hex')}`;
 }
@@ -86,9 +86,9 @@ export function serviceEnvironment(name: string, overrides: Record<string, strin
     ADMIN_PORT: '0',
     HEALTH_PORT: '0',
     LOG_LEVEL: 'info',
-    // A change that takes something off sale is answered after 1.2 leases.
+    // Short, because a change that takes something off sale is answered after 1.2 leases.
     CACHE_LEASE_MS: '600',
-    // Calls are counted, but no suite reaches this limit.
+    // So high that no suite reaches it; 0 would not even count calls.
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...overrides,
   };

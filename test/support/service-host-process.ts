@@ -1,6 +1,6 @@
 /**
- * Runs services for the suites of a run, with the code loaded only once (service-host.ts). Reports its address, and
- * ends with SIGTERM or with the process that started it.
+ * Runs services for the suites of a run, so that their code is loaded only once (service-host.ts). Reports its address.
+ * Ends at SIGTERM, or with the process that started it.
  */
 
 import path from 'node:path';
@@ -24,13 +24,13 @@ type Hosted = { service: Service; workers: Workers | undefined; keptDatabase: st
 
 const hosted = new Map<string, Hosted>();
 
-const named = (name: string): Hosted => {
+const hostedNamed = (name: string): Hosted => {
   const found = hosted.get(name);
   if (found === undefined) throw new Error(`No service ${name} runs here`);
   return found;
 };
 
-/** Long enough to sell by on a busy machine. Nothing waits for them: no other process uses this database. */
+/** Long leases, for busy machines. No change waits for them, because no other process uses the database. */
 const LASTING_LEASES = { CACHE_LEASE_MS: '2000' };
 
 /** Starts a service on a reused database, unless the suite names its own. */
@@ -47,7 +47,7 @@ async function start(name: string, options: HostedOptions): Promise<Service> {
 }
 
 async function stop(name: string, keepsDatabase: boolean): Promise<void> {
-  const { service, workers, keptDatabase } = named(name);
+  const { service, workers, keptDatabase } = hostedNamed(name);
   hosted.delete(name);
   await workers?.stop();
   await service.stop({ keepsDatabase: keepsDatabase || keptDatabase !== undefined });
@@ -73,16 +73,16 @@ app.delete('/services/:name', async ({ params, query }, res) => {
   res.json({});
 });
 app.get('/services/:name/logs', ({ params }, res) => {
-  const { service, workers } = named(params.name);
+  const { service, workers } = hostedNamed(params.name);
   res.json({ service: service.logs(), workers: workers?.log() ?? [] });
 });
 app.post('/services/:name/calls/:call', async ({ params, body }, res) => {
-  const { service } = named(params.name);
+  const { service } = hostedNamed(params.name);
   const make = service[params.call as keyof ServiceCalls] as (...given: unknown[]) => Promise<unknown>;
   res.json({ result: await make(...(body as { given: unknown[] }).given) });
 });
 app.post('/services/:name/functions/:file/:function', async ({ params, body }, res) => {
-  const { service } = named(params.name);
+  const { service } = hostedNamed(params.name);
   const module = (await import(pathToFileURL(path.join(projectFolder, params.file)).href)) as Record<string, unknown>;
   const call = module[params.function] as (context: unknown, ...given: unknown[]) => Promise<unknown>;
   res.json({ result: await call(service.context, ...(body as { given: unknown[] }).given) });
@@ -90,7 +90,7 @@ app.post('/services/:name/functions/:file/:function', async ({ params, body }, r
 app.post('/workers/:id/left', async ({ params }, res) => {
   res.json(await leftBy(params.id));
 });
-// Suites show errors: with NODE_ENV=production, Express omits them.
+// Express omits stacks with NODE_ENV=production, and suites report them.
 app.use((err: Error, _req: Request, res: Response, _next: NextFunction) => {
   res.status(500).type('text').send(err.stack);
 });
@@ -104,7 +104,7 @@ const databases = createMigratedDatabases(mongo, SHARED_NAME);
 const listener = await listen(app, '127.0.0.1', 0);
 process.send?.({ hostUrl: listener.url, url: shared.url, adminUrl: shared.adminUrl });
 
-// Give up on services that hang: MongoDB may have ended first.
+// Give up on services that hang, because MongoDB may have ended first.
 const ending = closeWithGrace({ delay: 5000 }, async () => {
   process.stdout.write(shared.logs());
   redis.disconnect();

@@ -11,8 +11,8 @@ export type HostedOptions = {
   /** Starts one worker of each kind. */
   hasWorkers?: boolean;
   /**
-   * No other process uses its database, so it answers changes without waiting for other leases. For suites that make
-   * many changes and race none; the suites about leases (leases.ts) test the wait.
+   * No other process uses the database, so changes do not wait until other processes' leases end. For suites that make
+   * many changes and no race with them; the suites that use leases.ts test the wait.
    */
   isAlone?: boolean;
 };
@@ -20,11 +20,11 @@ export type HostedOptions = {
 /** A service in the host's process (service-host-process.ts), for suites that load no code of the service. */
 export type SharedService = Listeners &
   ServiceCalls & {
-    /** Its database, accessed directly; connects at first use. */
+    /** Direct access to its database; connects at first use. */
     context: Stored['context'];
     /** The functions of a module of the project, such as `src/events/feed.service.ts`, called in the host. */
     inHost<Module>(file: string): InHost<Module>;
-    /** Releases what this suite uses of it. */
+    /** Closes this suite's connection to its database. */
     stop(): Promise<void>;
   };
 
@@ -134,7 +134,7 @@ const CALLS: Record<keyof ServiceCalls, true> = {
   attempt: true,
 };
 
-/** `ServiceCalls` that run in the host's process. */
+/** `ServiceCalls` that the host's process executes. */
 function callsOf(name: string): ServiceCalls {
   const calls = Object.keys(CALLS).map((call) => {
     const path = `/services/${name}/calls/${call}`;
@@ -144,7 +144,7 @@ function callsOf(name: string): ServiceCalls {
   return Object.fromEntries(calls) as unknown as ServiceCalls;
 }
 
-/** Any name is accepted; the host rejects functions that the module lacks. */
+/** Functions of any name; the host rejects those that the module does not have. */
 function functionsOf<Module>(name: string, file: string): InHost<Module> {
   const path = `/services/${name}/functions/${encodeURIComponent(file)}`;
   const functionNamed =

@@ -3,7 +3,7 @@ import { type ListenerLimits, listen } from '../../src/http/listen.ts';
 
 type Release = () => Promise<unknown>;
 
-/** By the context of the service. */
+/** The registered releases by the context of their service. */
 const releases = new WeakMap<object, Release[]>();
 
 /** Runs `release` before the service of the context stops; the last registered runs first. */

@@ -58,7 +58,7 @@ export async function startService(
   };
 }
 
-/** Call after the service has closed, and use a separate connection: a late write would create the database again. */
+/** Call after the service has stopped, because a late write of the service would create the database again. */
 export async function dropDatabase(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type TcpRelay = {
   port: number;
   /**
-   * Open connections stay open but dead for good, as behind a firewall that has forgotten them. New ones are accepted
-   * and get no response; `restore` leaves them dead too.
+   * Open connections stay open, but carry no data any more, as behind a firewall that has forgotten them. New ones are
+   * accepted and carry no data either. `restore` revives none of them.
    */
   swallow(): void;
   /** New connections reach the server again. */
@@ -15,13 +15,13 @@ export type TcpRelay = {
   /** From now on, delays all data by this time in both directions, in order. */
   delay(ms: number): void;
   /**
-   * Connections idle for `idleMs` in both directions stay open but dead for good; other and new ones work. Returns the
-   * number of dead ones.
+   * Connections without data in both directions for `idleMs` stay open, but carry no data any more. Other and new ones
+   * work. Returns the number of dead ones.
    */
   forgetIdle(idleMs: number): number;
   /** New connections lead to this port; open ones keep theirs. */
   moveTo(port: number): void;
-  /** Ends the server's side of every connection in order; the server refuses what clients send afterwards. */
+  /** Ends the server's side of every connection with a FIN; data that clients send afterwards is rejected. */
   halfClose(): void;
   /** Cuts all connections and refuses new ones. */
   close(): Promise<void>;
@@ -54,8 +54,8 @@ export async function startTcpRelay(
       socket.on('data', () => {
         link.usedAtMs = performance.now();
       });
-    client.pipe(late(() => delayMs)).pipe(target);
-    target.pipe(late(() => delayMs)).pipe(client);
+    client.pipe(delayed(() => delayMs)).pipe(target);
+    target.pipe(delayed(() => delayMs)).pipe(client);
     client.on('close', () => {
       links.delete(link);
       target.destroy();
@@ -107,7 +107,7 @@ function kill({ client, target }: Link): void {
 }
 
 /** Forwards each chunk in order, after the delay that applied when it came. */
-function late(delayMs: () => number): Transform {
+function delayed(delayMs: () => number): Transform {
   let passed = Promise.resolve();
   return new Transform({
     transform(chunk, _encoding, taken) {

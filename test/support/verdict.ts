@@ -37,7 +37,7 @@ export function errorOf(reply: Reply): ErrorAnswer {
   return json(reply)['error'] as ErrorAnswer;
 }
 
-/** As `verdict`, but a rejected hold is given by the reason of its conflict: `409 held`. */
+/** Like `verdict`, but for a conflict with the reason instead of the code: `409 held`. */
 export function outcomeOf(reply: Reply): string {
   const reason = reply.status === 409 ? errorOf(reply).conflict?.['reason'] : undefined;
   return typeof reason === 'string' ? `409 ${reason}` : verdict(reply);
@@ -46,7 +46,8 @@ export function outcomeOf(reply: Reply): string {
 function faultOfForm(reply: Reply): string | undefined {
   if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'No JSON';
   const body = json(reply);
-  if (Object.keys(body).join() !== 'success,error' || body['success'] !== false) return 'Other members';
+  if (Object.keys(body).join() !== 'success,error' || body['success'] !== false)
+    return 'Members other than success and error';
   const {
     code,
     message,
@@ -61,14 +62,14 @@ function faultOfForm(reply: Reply): string | undefined {
   if (!/^[A-Z][A-Z_]+$/.test(code)) return 'No code';
   if (typeof message !== 'string' || message.length < 10) return 'No message for a developer';
   if (requestId !== reply.headers.get('x-request-id')) return 'Not the id of the X-Request-Id header';
-  if (docs !== undefined && docs !== `/docs/errors/${code}`) return 'The page of something else';
+  if (docs !== undefined && docs !== `/docs/errors/${code}`) return 'docs is not the page of the code';
   if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
   const repeated = [...(details ?? []), ...splitMessage(message)].find(namesItsField);
   if (repeated !== undefined) return `The field is named twice (${repeated.path}: ${repeated.message})`;
   if (HAVE_CONFLICT.has(code) !== (conflict !== undefined)) return 'conflict where none belongs';
   if (bookingId !== undefined && code !== 'INVALID_HOLD_STATE') return 'booking_id where none belongs';
-  return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
+  return INTERNALS.test(reply.text) ? 'Shows internals' : undefined;
 }
 
 /** Whether the message repeats the name of its field. A message about one of several fields may name all of them. */
@@ -79,7 +80,7 @@ function namesItsField({ path, message }: { path: string; message: string }): bo
   return name.includes('_') && !isOneOfSeveral && message.split(/\W+/).includes(name);
 }
 
-/** Path and text of a message that begins with a path. */
+/** Path and text of a message that begins with a field's path; otherwise nothing. */
 function splitMessage(whole: string): { path: string; message: string }[] {
   const [, path, message] = /^([\w.]+): (.*)$/s.exec(whole) ?? [];
   return path === undefined || message === undefined ? [] : [{ path, message }];

@@ -28,7 +28,7 @@ export type SpawnedProcess = {
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
 /** The compiled service (build-product.ts), which takes half the processor time to start. */
 export const PRODUCT_FOLDER = path.join(projectFolder, '.cache/test-product');
-/** Starting takes a second of processor time, which can take long on a busy machine. */
+/** Long, because a start takes a second of processor time, and the machine may be busy. */
 export const START_DEADLINE_MS = 90_000;
 
 const started: { signal(name: NodeJS.Signals): void; exited: Promise<Exit> }[] = [];
@@ -53,7 +53,7 @@ export function startProcess(
 }
 
 /**
- * Starts a `package.json` script with npm in its own process group, as systemd and terminals do; `signal` signals the
+ * Starts a `package.json` script with npm in its own process group, as systemd and terminals do. `signal` reaches the
  * whole group. `folder`: an empty working directory.
  */
 export async function startScript(
@@ -107,7 +107,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   for (const stream of streams) stream.on('data', (chunk: Buffer) => void printed.push(chunk));
   const output = (): string => Buffer.concat(printed).toString();
-  // Not the event 'close': it does not come after this side has closed the channel.
+  // The child's event `close` is no alternative: it is not emitted after this side has closed the IPC channel.
   const exited = Promise.all([once(child, 'exit'), ...streams.map((stream) => once(stream, 'close'))]).then(
     ([[code, endedBy]]): Exit => ({ code, signal: endedBy }),
   );
@@ -116,7 +116,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
     child.on('message', (message) => resolve(message as LogLine));
     void exited.then(() => reject(new Error(`${file} ended before it was ready:\n${output()}`)));
   });
-  // Tests that never wait for it must not fail by it.
+  // Tests that do not await `ready` must not fail because of it.
   ready.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -131,7 +131,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
   };
 }
 
-/** Runs the service compiled; other programs, such as `src/development/demo.ts`, through the TypeScript loader. */
+/** Node's arguments for a program: compiled, if it is one of the service; otherwise with the TypeScript loader. */
 export function programArguments(file: string): string[] {
   const isBuilt = /^(?:src\/(?!development\/)|workers\/)/.test(file);
   return isBuilt
@@ -141,10 +141,10 @@ export function programArguments(file: string): string[] {
 
 /** Sends SIGTERM; returns the exit code and the time to exit. */
 export async function stopProcess(process: SpawnedProcess): Promise<{ code: number | null; tookMs: number }> {
-  const askedAt = performance.now();
+  const signalledAt = performance.now();
   process.signal('SIGTERM');
   const { code } = await process.exited;
-  return { code, tookMs: performance.now() - askedAt };
+  return { code, tookMs: performance.now() - signalledAt };
 }
 
 /** Sends SIGKILL; resolves when the process has ended. */

@@ -17,8 +17,8 @@ export type Certificates = {
 };
 
 /**
- * Environment variable with the folder of the certificates. `node --import tsx scripts/topologies.ts` creates them
- * before Node reads NODE_EXTRA_CA_CERTS.
+ * Environment variable with the folder of the certificates. scripts/topologies.ts creates them before it starts the
+ * tests, because Node reads NODE_EXTRA_CA_CERTS when it starts.
  */
 export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
 
@@ -31,15 +31,25 @@ export const certificatesIn = (folder: string): Certificates => ({
   memberKey: path.join(folder, 'member.key'),
 });
 
-/** Creates them with openssl, valid for two days. */
+/** Creates the files with openssl. The certificates are valid for two days. */
 export function makeCertificates(): Certificates {
   const made = certificatesIn(mkdtempSync(path.join(tmpdir(), 'partner-booking-certificates-')));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: made.folder });
-  const ofNew = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  openssl(...ofNew, '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', made.ca);
+  const newCertificate = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ];
+  openssl(...newCertificate, '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', made.ca);
   const issued = ['-CA', made.ca, '-CAkey', 'ca.key', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   openssl(
-    ...[...ofNew, '-subj', '/CN=server', ...issued, '-addext', 'basicConstraints=critical,CA:FALSE'],
+    ...[...newCertificate, '-subj', '/CN=server', ...issued, '-addext', 'basicConstraints=critical,CA:FALSE'],
     ...['-keyout', made.key, '-out', made.certificate],
   );
   writeFileSync(made.both, readFileSync(made.key, 'utf8') + readFileSync(made.certificate, 'utf8'));

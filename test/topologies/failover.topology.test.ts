@@ -17,7 +17,7 @@ import { CERTIFICATES, certificatesIn } from './certificates.ts';
 import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
 import { redisWithTls } from './tls-redis.ts';
 
-/** Finds the node that has the queues. */
+/** A key on the node that has the queues. */
 const QUEUES_KEY = '{pbs}:webhook-delivery:meta';
 const SETTLED_MS = 8000;
 
@@ -31,11 +31,11 @@ type Topology = {
   fail(): Promise<void>;
 };
 
-const ofSet = ({ url, discard }: RedisSet) => ({ uri: url, discard });
+const serverOf = ({ url, discard }: RedisSet) => ({ uri: url, discard });
 
 async function withRedis(mongo: MongoSet, set: RedisSet): Promise<Topology> {
   return {
-    servers: { mongo, redis: ofSet(set) },
+    servers: { mongo, redis: serverOf(set) },
     fail: async () => {
       const master = await set.masterOf(QUEUES_KEY);
       await set.nodes[master]?.signal('SIGKILL');
@@ -46,7 +46,7 @@ async function withRedis(mongo: MongoSet, set: RedisSet): Promise<Topology> {
   };
 }
 
-async function withMembers(mongo: MongoSet, redis: Topology['servers']['redis']): Promise<Topology> {
+async function withMongo(mongo: MongoSet, redis: Topology['servers']['redis']): Promise<Topology> {
   return {
     servers: { mongo, redis },
     fail: async () => {
@@ -55,7 +55,7 @@ async function withMembers(mongo: MongoSet, redis: Topology['servers']['redis'])
       await delay(500);
       expect(await mongo.primary()).not.toBe(primary);
       await primary.start();
-      await mongo.isWhole();
+      await mongo.untilWhole();
     },
   };
 }
@@ -66,7 +66,7 @@ async function oneRedis() {
   return redis;
 }
 
-/** TLS and passwords on all servers. */
+/** Settings of TLS and passwords for all servers. */
 function guards(): { redis: Guarded; mongo: GuardedSet; overrides: Record<string, string> } {
   const { ca, certificate, key, both, memberKey } = certificatesIn(process.env[CERTIFICATES] ?? '');
   const password = randomBytes(16).toString('hex');
@@ -105,7 +105,7 @@ const TOPOLOGIES: [string, string, () => Promise<Topology>][] = [
   [
     'a replica set of three',
     'the primary of MongoDB is killed',
-    async () => withMembers(await startMongoSet(3), await oneRedis()),
+    async () => withMongo(await startMongoSet(3), await oneRedis()),
   ],
   [
     'sentinels and a replica set of three, with TLS and passwords',
@@ -122,14 +122,14 @@ const TOPOLOGIES: [string, string, () => Promise<Topology>][] = [
     async () => {
       const { redis, mongo, overrides } = guards();
       const set = await startCluster(redis);
-      const topology = await withMembers(await startMongoSet(3, mongo), ofSet(set));
+      const topology = await withMongo(await startMongoSet(3, mongo), serverOf(set));
       return { ...topology, overrides };
     },
   ],
 ];
 
-describe.each(TOPOLOGIES)('%s', (name, what, start) => {
-  test(`continues to sell, loses nothing and sells nothing twice while ${what}`, async () => {
+describe.each(TOPOLOGIES)('%s', (name, failure, start) => {
+  test(`continues to sell, loses nothing and sells nothing twice while ${failure}`, async () => {
     const topology = await start();
     const overrides = {
       ...{
@@ -142,7 +142,7 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
     };
     const system = await startSystem({ servers: topology.servers, overrides });
     atEnd(system.stop);
-    if (topology.overrides) await expectVerification(topology.servers);
+    if (topology.overrides) await expectTlsVerified(topology.servers);
     const trading = await startTrading(system);
     atEnd(trading.stop);
     const { figures, seen } = await trading.during(mulberry32(propertySeed()), async (sales) => {
@@ -158,17 +158,17 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
       return { before, during: await probe.stop() };
     });
     expect(figures.faults).toEqual([]);
-    noteFinding({ name, what, ...seen, ...inWords(figures) });
+    noteFinding({ name, what: failure, ...seen, ...inWords(figures) });
   }, 400_000);
 });
 
-/** Control of TLS: a process that does not trust the CA reaches neither server. */
-async function expectVerification({ mongo, redis }: Topology['servers']): Promise<void> {
+/** Control: a process that does not trust the CA reaches neither server. */
+async function expectTlsVerified({ mongo, redis }: Topology['servers']): Promise<void> {
   const settings = { MONGODB_URI: mongo.uri, REDIS_URL: redis.uri, QUEUE_PREFIX: '{pbs}', HEALTH_PORT: '0' };
   const stranger = startProcess('workers/hold-expiry.ts', serviceEnvironment('stranger', settings));
   const { error } = await logged(stranger, 'waiting for MongoDB: it cannot be reached yet');
   expect(error).toMatch(/certificate/);
-  // The client of sentinels only reports that the connection ended.
+  // For Redis no reason is checked: the client of sentinels only reports that the connection ended.
   await logged(stranger, 'waiting for Redis: it cannot be reached');
   await killProcess(stranger);
 }

@@ -9,10 +9,10 @@ import type { Json } from '../support/factories.ts';
 export const PROBE_TTL_SECONDS = 4;
 const PAUSE_MS = 100;
 
-/** Effects of a failover on a partner that does not repeat calls. */
-export type Felt = {
+/** What a partner that does not repeat calls notices of a failover. */
+export type OutageFigures = {
   placed: number;
-  /** Longest time in which no hold was placed. */
+  /** Longest time between two placed holds. */
   refusedMs: number;
   /** Slowest 201 response. */
   slowestMs: number;
@@ -21,12 +21,11 @@ export type Felt = {
   expiredLateMs: number;
 };
 
-type Probed = { ackAtMs: number };
-
-/** Places a hold every 100 ms and lets it expire, until stopped; then waits for all webhooks. */
+/** Places a hold every 100 ms and lets it expire. `stop` ends this and waits for all webhooks about the holds. */
 export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds, receiver }: Trading) {
   const api = createClient(url, apiKey);
-  const probed = new Map<string, Probed>();
+  /** When each hold was acknowledged, by its id. */
+  const acknowledgedAtMs = new Map<string, number>();
   const stopping = new AbortController();
   let refusedMs = 0;
   let slowestMs = 0;
@@ -39,7 +38,7 @@ export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds,
         .catch(() => undefined);
       const now = performance.now();
       if (reply?.status === 201) {
-        probed.set(String((reply.body as Json)['hold_id']), { ackAtMs: now });
+        acknowledgedAtMs.set(String((reply.body as Json)['hold_id']), now);
         [refusedMs, slowestMs] = [Math.max(refusedMs, now - lastMs), Math.max(slowestMs, now - beganAt)];
         lastMs = now;
       }
@@ -54,21 +53,23 @@ export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds,
         .toReversed()
         .map(({ body, atMs }) => [String(body['hold_id']), atMs]),
     );
+  /** The longest time from a response to its webhook of this type, less `afterMs`. */
   const latest = (type: string, afterMs: number) => {
-    const heard = arrivals(type);
-    return Math.max(0, ...[...probed].map(([id, { ackAtMs }]) => (heard.get(id) ?? Infinity) - ackAtMs - afterMs));
+    const arrivedAtMs = arrivals(type);
+    const latenesses = [...acknowledgedAtMs].map(([id, atMs]) => (arrivedAtMs.get(id) ?? Infinity) - atMs - afterMs);
+    return Math.max(0, ...latenesses);
   };
   return {
-    stop: async (): Promise<Felt> => {
+    stop: async (): Promise<OutageFigures> => {
       stopping.abort();
       await running;
       await eventually(
-        'every webhook about the probes has come',
+        'every webhook about the holds arrives',
         () => Number.isFinite(latest('hold_expired', 0) + latest('hold_created', 0)),
         120_000,
       );
       return {
-        placed: probed.size,
+        placed: acknowledgedAtMs.size,
         refusedMs,
         slowestMs,
         createdLateMs: latest('hold_created', 0),

@@ -36,7 +36,7 @@ let service: Service;
 const operatorDb = createDb();
 const stopping = new AbortController();
 let scene: Scene;
-let lost: Lost;
+let lost: LostChanges;
 
 beforeAll(async () => {
   set = await startMongoSet(3);
@@ -52,10 +52,10 @@ afterAll(async () => {
   await set.discard();
 });
 
-/** A venue for each change, with the slots whose sale depends on it. All slots are at the same time. */
+/** A venue for each change, with the slots whose sale depends on the change. All slots are at the same time. */
 type Scene = {
   partner: Partner;
-  /** Has no grant, except the one that is rolled back. */
+  /** A partner without a grant, except the one that is rolled back. */
   newcomer: Partner;
   closed: { venueId: string; slotId: string; blackoutId: string };
   shared: { venueId: string; half: string; full: string; fullId: string };
@@ -94,11 +94,11 @@ async function makeScene(): Promise<Scene> {
   };
 }
 
-/** Rules that decide the sales, as the primary has them, committed by a majority or not. */
+/** Rules that decide the sales, as the primary has them, even if no majority has acknowledged them. */
 type Rules = { isClosed: boolean; isShared: boolean; priceRupees: number; isGranted: boolean };
 
-/** Results of the changes. */
-type Lost = {
+/** What became of the changes. */
+type LostChanges = {
   /** Errors of the operator's calls. */
   failures: unknown[];
   onOldPrimary: Rules;
@@ -109,11 +109,11 @@ type Lost = {
  * Changes the rules of each venue only on the primary, makes the API read them, and kills that primary. The newly
  * elected primary never had the changes.
  */
-async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene): Promise<Lost> {
+async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene): Promise<LostChanges> {
   const oldPrimary = await set.primary();
   const replicate = await set.stopReplication();
   const deps = { ...service.context, db: operatorDb };
-  // An operator's call writes its audit row first. That was acknowledged before replication stopped.
+  // Not by operators' calls: these first write an audit row, which no majority would acknowledge now.
   const changes = await Promise.allSettled([
     liftBlackout(deps, closed.blackoutId),
     changeResource(deps, shared.fullId, { sharesSpaceWith: [] }),
@@ -123,7 +123,7 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
   const onOldPrimary = await rulesNow(newcomer);
   // Wait until the API no longer uses what it read before.
   await delay(LEASE_MS / 2);
-  // The results are not asserted: an API may reject a listing that it cannot confirm.
+  // Any response is right, because an API may reject a listing that it cannot confirm.
   await Promise.all([
     ...[closed, shared, priced].map(({ venueId }) => listSlots(partner, venueId)),
     listSlots(newcomer, ungranted.venueId),
@@ -172,17 +172,17 @@ async function sell(partner: Partner, slotId: string): Promise<string> {
   return verdict(await insist(() => partner.api.post('/api/v1/bookings/confirm', body), newPatience()));
 }
 
-test('control: the API read changes that were rolled back, and a cache filled then would sell by them', () => {
-  // No operator was told that a change succeeded.
+test('control: the API read the changes before they were rolled back, and would sell wrongly by them', () => {
+  // No change was reported as successful.
   expect(lost.failures.map(isDatabaseUnavailable)).toEqual([true, true, true, true]);
-  // Every reader of the old primary saw these values, which would allow each sale below.
+  // The old primary's readers saw these values, which would allow each sale below.
   expect(lost.onOldPrimary).toEqual({
     isClosed: false,
     isShared: false,
     priceRupees: ROLLED_BACK_RUPEES,
     isGranted: true,
   });
-  // These values were true all the time: they forbid each sale, or raise its price.
+  // These values were valid all the time: they forbid each sale, or raise its price.
   expect(lost.onNewPrimary).toEqual({
     isClosed: true,
     isShared: true,

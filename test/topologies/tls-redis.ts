@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../../src/development/embedded/binary-cache.ts';
 
-/** Redis of Debian 12, which has TLS, and the libraries that it needs beside the system's. */
+/** Debian packages that a redis-server with TLS needs. */
 const PACKAGES = ['redis-tools', 'liblzf1', 'libjemalloc2'];
-const TLS_REFUSED = /TLS|unknown|Bad directive/i;
+const TLS_ERROR = /TLS|unknown|Bad directive/i;
 
 /**
- * Command that starts a redis-server with TLS: the one on the PATH, or Debian's package from the cache or downloaded
- * with apt-get from the machine's sources. Does not install it.
- * @throws Error if there is none
+ * The command that starts a redis-server with TLS: the program on the PATH, or Debian's package, which is unpacked into
+ * the cache folder and not installed.
+ * @throws Error if none has TLS
  */
 export function redisWithTls(): string[] {
   if (knowsTls(['redis-server'])) return ['redis-server'];
@@ -18,7 +18,7 @@ export function redisWithTls(): string[] {
   const command = [
     'env',
     `LD_LIBRARY_PATH=${path.join(folder, 'usr/lib/x86_64-linux-gnu')}`,
-    path.join(folder, 'usr/bin/redis-check-rdb').replace('redis-check-rdb', 'redis-server'),
+    path.join(folder, 'usr/bin/redis-server'),
   ];
   if (!existsSync(path.join(folder, 'usr/bin'))) unpackPackages(folder);
   if (!knowsTls(command))
@@ -38,7 +38,7 @@ function unpackPackages(folder: string): void {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) run('dpkg', '-x', file, folder);
 }
 
-/** A redis-server without TLS exits at once if given a TLS port. */
+/** Whether the program has TLS. One without TLS rejects a TLS port; one with TLS rejects the missing certificate. */
 function knowsTls([command = '', ...first]: string[]): boolean {
   try {
     execFileSync(command, [...first, '--port', '0', '--tls-port', '1', '--tls-cert-file', '/nonexistent'], {
@@ -48,7 +48,7 @@ function knowsTls([command = '', ...first]: string[]): boolean {
   } catch (err) {
     const { stdout } = err as { stdout?: Buffer };
     const text = String(stdout ?? '');
-    return text !== '' && !/Missing implement|Failed finding TLS/.test(text) && TLS_REFUSED.test(text);
+    return text !== '' && !/Missing implement|Failed finding TLS/.test(text) && TLS_ERROR.test(text);
   }
   return false;
 }

@@ -39,8 +39,8 @@ beforeAll(async () => {
   };
   const [{ url } = {}] = await Promise.all(Object.values(processes).map(({ ready }) => ready));
   const venue = await anyVenue(service);
-  const made = await anyPartner(service, [venue.id]);
-  partner = { ...made, api: createClient(String(url), made.apiKey) };
+  const created = await anyPartner(service, [venue.id]);
+  partner = { ...created, api: createClient(String(url), created.apiKey) };
   slots = await freeSlotIds(partner, venue.id);
   await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
 });
@@ -61,25 +61,25 @@ test('one request id finds the lines of every process, the deliveries and the tr
   );
   const holdId = String(expectStatus(reply, 201)['hold_id']);
 
-  const [asked] = await eventually('a line of the request', () => {
+  const [requestLine] = await eventually('a line of the request', () => {
     const lines = linesWith(processes.api, requestId);
     return lines.length > 0 && lines;
   });
-  expect(asked).toMatchObject({ level: 'info', request_id: requestId, hold_id: holdId, status: 201 });
+  expect(requestLine).toMatchObject({ level: 'info', request_id: requestId, hold_id: holdId, status: 201 });
   const ofDelivery = (msg: string) =>
     eventually(`a line: ${msg}`, () => linesWith(processes.delivery, requestId).find((line) => line['msg'] === msg));
   expect(await ofDelivery('events dispatched')).toMatchObject({ request_ids: [requestId] });
   const attempted = await ofDelivery('delivery attempted');
-  const { trace_id: traceId } = asked as { trace_id: string };
+  const { trace_id: traceId } = requestLine as { trace_id: string };
   expect(attempted).toMatchObject({ error: null, request_id: requestId, hold_id: holdId, trace_id: traceId });
-  const [ended] = await eventually('a line of its expiry', () => {
+  const [expiryLine] = await eventually('a line of its expiry', () => {
     const lines = linesWith(processes.expiry, holdId);
     return lines.length > 0 && lines;
   });
-  expect(ended).toMatchObject({ msg: 'holds expired', hold_ids: [holdId] });
+  expect(expiryLine).toMatchObject({ msg: 'holds expired', hold_ids: [holdId] });
 
-  const found = await operatorOf(service).get(`/api/v1/operator/deliveries?request_id=${requestId}`);
-  expect(expectStatus(found, 200)['data']).toMatchObject([
+  const deliveries = await operatorOf(service).get(`/api/v1/operator/deliveries?request_id=${requestId}`);
+  expect(expectStatus(deliveries, 200)['data']).toMatchObject([
     {
       request_id: requestId,
       state: 'succeeded',
@@ -97,7 +97,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
     parentId: '',
     attributes: { request_id: requestId },
   });
-  expect(spans.map(({ service: of, name }) => `${of}: ${name}`)).toEqual(
+  expect(spans.map(({ service: process, name }) => `${process}: ${name}`)).toEqual(
     expect.arrayContaining([
       'partner-booking-webhook-delivery: dispatch hold_created',
       'partner-booking-webhook-delivery: deliver webhook',

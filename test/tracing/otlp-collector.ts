@@ -73,28 +73,28 @@ function attributesOf(message: Buffer, field: number): Record<string, string> {
 }
 
 /** The values of a length-delimited field of a protobuf message, in order. */
-function messages(message: Buffer, wanted: number): Buffer[] {
-  const found: Buffer[] = [];
-  let at = 0;
+function messages(message: Buffer, fieldNumber: number): Buffer[] {
+  const values: Buffer[] = [];
+  let offset = 0;
   const varint = (): number => {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
-      const byte = message[at++] ?? 0;
+      const byte = message[offset++] ?? 0;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
   };
-  while (at < message.length) {
+  while (offset < message.length) {
     const tag = varint();
     const type = tag % 8;
     if (type === 0) varint();
-    else if (type === 1) at += 8;
-    else if (type === 5) at += 4;
+    else if (type === 1) offset += 8;
+    else if (type === 5) offset += 4;
     else {
       const length = varint();
-      if (Math.floor(tag / 8) === wanted) found.push(message.subarray(at, at + length));
-      at += length;
+      if (Math.floor(tag / 8) === fieldNumber) values.push(message.subarray(offset, offset + length));
+      offset += length;
     }
   }
-  return found;
+  return values;
 }

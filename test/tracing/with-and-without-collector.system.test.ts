@@ -34,20 +34,20 @@ afterAll(async () => {
 });
 
 /** The OpenTelemetry packages of which the process has loaded a module. */
-async function loadedPackages(file: string, more: Record<string, string>): Promise<string[]> {
+async function loadedPackages(file: string, settings: Record<string, string>): Promise<string[]> {
   const list = path.join(release, newId());
   const preload = { NODE_OPTIONS: `--require=${JSON.stringify(LIST_MODULES)}`, MODULES_FILE: list };
   const from = file === API ? undefined : release;
-  const process = startProcess(file, { ...service.environment, ...more, ...preload }, [], from);
+  const process = startProcess(file, { ...service.environment, ...settings, ...preload }, [], from);
   await process.ready;
   expect((await stopProcess(process)).code).toBe(0);
   const text = await readFile(list, 'utf8');
   return [...new Set(text.match(/(?<=node_modules\/@opentelemetry\/)[^/]+/g))].toSorted();
 }
 
-const loadedByEach = async (more: Record<string, string>) =>
+const loadedByEach = async (settings: Record<string, string>) =>
   Object.fromEntries(
-    await Promise.all([API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, more)] as const)),
+    await Promise.all([API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, settings)] as const)),
   );
 
 test('without a collector, a process loads only the API of OpenTelemetry', async () => {
@@ -55,10 +55,10 @@ test('without a collector, a process loads only the API of OpenTelemetry', async
 });
 
 /** How many traces the collector gets of `calls` calls to an API process with these settings. */
-async function tracesOf(calls: number, more: Record<string, string>): Promise<number> {
+async function tracesOf(calls: number, settings: Record<string, string>): Promise<number> {
   const before = collector.spans.length;
-  const settings = { ...service.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more };
-  const process = startProcess(API, settings);
+  const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings };
+  const process = startProcess(API, { ...service.environment, ...tracing });
   const api = createClient(String((await process.ready)['url']), (await anyPartner(service)).apiKey);
   await inParallel(Array.from({ length: calls }), 20, async () => {
     expect((await api.get('/api/v1/partner/me')).status).toBe(200);
@@ -68,11 +68,11 @@ async function tracesOf(calls: number, more: Record<string, string>): Promise<nu
   return collector.spans.slice(before).filter(({ name }) => name === 'GET /api/v1/partner/me').length;
 }
 
-test('a tenth of all traces is kept unless a sampler is set', async () => {
+test('a tenth of all traces is exported unless a sampler is set', async () => {
   const CALLS = 300;
-  const kept = await tracesOf(CALLS, {});
+  const traces = await tracesOf(CALLS, {});
   // Each trace is sampled by itself. The number is outside these bounds once in a million runs.
-  expect(kept).toBeGreaterThan(7);
-  expect(kept).toBeLessThan(60);
+  expect(traces).toBeGreaterThan(7);
+  expect(traces).toBeLessThan(60);
   expect(await tracesOf(CALLS, { OTEL_TRACES_SAMPLER: 'always_on' })).toBeGreaterThan(CALLS / 2);
 });

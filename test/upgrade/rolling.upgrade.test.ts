@@ -6,7 +6,8 @@ import { noteFinding } from '../support/findings.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { endProcesses, type SpawnedProcess, stopProcess } from '../support/worker-process.ts';
 
-const { UPGRADE_FROM: former } = process.env;
+/** Folder of the older release, built. */
+const { UPGRADE_FROM: olderRelease } = process.env;
 const APIS = 2;
 
 let system: FaultSystem;
@@ -14,10 +15,11 @@ let trading: Trading;
 /** A process of release 1.0.0 that this release does not have. */
 let eventDispatch: SpawnedProcess;
 beforeAll(async () => {
-  if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
-  system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
+  if (olderRelease === undefined)
+    throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
+  system = await startSystem({ apis: APIS, release: olderRelease, overrides: TRADING_OVERRIDES });
   eventDispatch = system.start('workers/event-dispatch.ts');
-  // Another release sends other headers.
+  // The older release sends other headers than this release describes.
   trading = await startTrading(system, 200, { check: () => undefined });
 }, 300_000);
 afterAll(async () => {
@@ -49,7 +51,7 @@ const rows = [
 ];
 
 test.each(rows)(
-  'upgraded and taken back process by process under load, $first first, nothing is lost and nothing happens twice',
+  'upgrading and rolling back process by process under load, $first first, loses nothing and repeats no change',
   async ({ first, order }) => {
     const outputs: string[] = [];
     const codes: (number | null)[] = [];
@@ -61,13 +63,13 @@ test.each(rows)(
       codes.push(migrated.code);
       await sales.goOn();
       codes.push(...(await replaceAll(undefined, order, sales)));
-      // As docs/upgrading.md says: stopped last, and started before the others are rolled back.
+      // docs/upgrading.md: stop this process last, and start it before the others are rolled back.
       codes.push((await stopProcess(eventDispatch)).code);
       await sales.goOn();
-      system.use(former);
+      system.use(olderRelease);
       eventDispatch = system.start('workers/event-dispatch.ts');
       await eventDispatch.ready;
-      codes.push(...(await replaceAll(former, order, sales)));
+      codes.push(...(await replaceAll(olderRelease, order, sales)));
       await sales.goOn();
     });
 
@@ -76,7 +78,7 @@ test.each(rows)(
       codes: codes.map(() => 0),
       outputs: [],
     });
-    // A refused connection sent nothing; `insist` throws for any other error than 503.
+    // Refused connections are allowed, because nothing was sent. `insist` throws for errors other than 503.
     expect(figures).toMatchObject({ reset: 0, unavailable: 0 });
     noteFinding({ first, replaced: codes.length - 1, ...figures });
   },

@@ -25,7 +25,7 @@ test('taking something off sale reports its holds and bookings until it is on sa
   const held = await placeHold(partner, slotAt(second));
   const booking = { booking_id: booked['booking_id'], partner_id: partner.id, slot_id: booked['slot_id'] };
   const hold = { hold_id: held['hold_id'], partner_id: partner.id, slot_id: held['slot_id'] };
-  const of = (...conflicts: Json[]) => ({ conflict_count: conflicts.length, conflicts });
+  const conflictsOf = (...conflicts: Json[]) => ({ conflict_count: conflicts.length, conflicts });
   const patchVenue = async (change: Json) =>
     expectStatus(await operator.patch(`${OPERATOR}/venues/${venue.id}`, change), 200);
   const patchFirst = async (change: Json) =>
@@ -36,19 +36,21 @@ test('taking something off sale reports its holds and bookings until it is on sa
   };
 
   expect(await patchVenue({ name: 'Renamed' })).toMatchObject(NONE);
-  expect(await patchVenue({ status: 'inactive' })).toMatchObject(of(booking, hold));
+  expect(await patchVenue({ status: 'inactive' })).toMatchObject(conflictsOf(booking, hold));
   expect(await patchVenue({ status: 'active' })).toMatchObject(NONE);
-  expect(await patchVenue({ time_zone: 'Asia/Kathmandu' })).toMatchObject(of(booking, hold));
+  expect(await patchVenue({ time_zone: 'Asia/Kathmandu' })).toMatchObject(conflictsOf(booking, hold));
   expect(await patchVenue({ time_zone: 'UTC' })).toMatchObject(NONE);
-  expect(await patchFirst({ status: 'inactive' })).toMatchObject(of(booking));
-  expect(await patchFirst({ status: 'active', duration_minutes: 120 })).toMatchObject(of(booking));
-  expect(await patchFirst({ duration_minutes: 60, operating_hours_start: '07:00' })).toMatchObject(of(booking));
+  expect(await patchFirst({ status: 'inactive' })).toMatchObject(conflictsOf(booking));
+  expect(await patchFirst({ status: 'active', duration_minutes: 120 })).toMatchObject(conflictsOf(booking));
+  expect(await patchFirst({ duration_minutes: 60, operating_hours_start: '07:00' })).toMatchObject(
+    conflictsOf(booking),
+  );
   expect(await patchFirst({ operating_hours_start: '06:00' })).toMatchObject(NONE);
-  expect(await schedule([])).toMatchObject(of(booking));
+  expect(await schedule([])).toMatchObject(conflictsOf(booking));
   expect(await schedule([{ start: '06:00', end: '08:00' }])).toMatchObject(NONE);
 
   await release(partner, held['hold_id']);
-  expect(await patchVenue({ status: 'inactive' })).toMatchObject(of(booking));
+  expect(await patchVenue({ status: 'inactive' })).toMatchObject(conflictsOf(booking));
 });
 
 test('a preview reports what the same changes leave off sale, and changes nothing', async () => {
@@ -56,7 +58,7 @@ test('a preview reports what the same changes leave off sale, and changes nothin
   for (const resourceId of venue.resourceIds) await bookSlot(partner, slotAt(resourceId));
   const preview = async (change: Json) =>
     expectStatus(await operator.post(`${OPERATOR}/venues/${venue.id}/change-preview`, change), 200);
-  const of = (...resourceIds: string[]) => ({
+  const previewOf = (...resourceIds: string[]) => ({
     conflict_count: resourceIds.length,
     conflicts: resourceIds.map((id) => ({ slot_id: slotAt(id) })),
   });
@@ -64,13 +66,13 @@ test('a preview reports what the same changes leave off sale, and changes nothin
 
   expect(await preview({})).toMatchObject(NONE);
   expect(await preview({ venue: { city: 'Pune' } })).toMatchObject(NONE);
-  expect(await preview({ venue: { status: 'inactive' } })).toMatchObject(of(first, second));
-  expect(await preview({ resources: [{ resource_id: first, duration_minutes: 120 }] })).toMatchObject(of(first));
+  expect(await preview({ venue: { status: 'inactive' } })).toMatchObject(previewOf(first, second));
+  expect(await preview({ resources: [{ resource_id: first, duration_minutes: 120 }] })).toMatchObject(previewOf(first));
   const both = [
     { resource_id: first, schedule: closed },
     { resource_id: second, operating_hours_start: '09:00' },
   ];
-  expect(await preview({ resources: both })).toMatchObject(of(first, second));
+  expect(await preview({ resources: both })).toMatchObject(previewOf(first, second));
   expect(await preview({})).toMatchObject(NONE);
   const unknown = { resources: [{ resource_id: 'nowhere', status: 'inactive' }] };
   const refused = await operator.post(`${OPERATOR}/venues/${venue.id}/change-preview`, unknown);

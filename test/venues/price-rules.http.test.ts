@@ -31,7 +31,7 @@ describe('the price rules of a resource', () => {
   test('are returned and listed as created, the oldest first, until they are deleted', async () => {
     const place = await shop();
     const peak = await add(place, { name: 'Peak', multiplier: 1.5 });
-    const given = {
+    const fields = {
       name: 'Saturday',
       price_rupees: 1500.5,
       days_of_week: ['sat', 'sun'],
@@ -41,12 +41,12 @@ describe('the price rules of a resource', () => {
       to_date: '2026-12-31',
       priority: 7,
     };
-    const saturday = await add(place, given);
-    const made = { price_rule_id: expect.any(String), created_at: expect.any(String) };
-    const common = { resource_id: place.resourceId, ...made };
-    expect(saturday).toEqual({ ...common, ...given, multiplier: null });
-    const notGiven = Object.fromEntries(Object.keys(given).map((name) => [name, null]));
-    expect(peak).toEqual({ ...common, ...notGiven, name: 'Peak', multiplier: 1.5, priority: 0 });
+    const saturday = await add(place, fields);
+    const generated = { price_rule_id: expect.any(String), created_at: expect.any(String) };
+    const common = { resource_id: place.resourceId, ...generated };
+    expect(saturday).toEqual({ ...common, ...fields, multiplier: null });
+    const unset = Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+    expect(peak).toEqual({ ...common, ...unset, name: 'Peak', multiplier: 1.5, priority: 0 });
     const toMidnight = await add(place, { price_rupees: 1, start_time: '20:00', end_time: '24:00' });
     expect(toMidnight).toMatchObject({ start_time: '20:00', end_time: '00:00' });
     await remove(toMidnight);

@@ -30,15 +30,15 @@ describe('openings of a week', () => {
     ['may touch at midnight', { mon: '06:00–00:00', tue: '00:00–06:00' }, []],
     ['may be all hours of all days', Object.fromEntries(['mon', 'tue', 'sun'].map((d) => [d, '00:00–00:00'])), []],
     ['must not overlap', { mon: '06:00–12:00 11:55–18:00' }, ['weekly.mon.1.start']],
-    ['are blamed by their time, not their place', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
+    ['are reported by their time, not their order', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
     ['must not be the same', { wed: '06:00–12:00 06:00–12:00' }, ['weekly.wed.1.start']],
     [
       'must not lie in one another, next to each other in the list or not',
       { mon: '06:00–23:00 07:00–08:00 09:00–10:00' },
       ['weekly.mon.1.start', 'weekly.mon.2.start'],
     ],
-    ['must not run into the next day’s', { mon: '18:00–02:00', tue: '01:55–06:00' }, ['weekly.tue.0.start']],
-    ['nor from Sunday into Monday', { sun: '18:00–02:00', mon: '00:00–06:00' }, ['weekly.mon.0.start']],
+    ['must not overlap those of the next day', { mon: '18:00–02:00', tue: '01:55–06:00' }, ['weekly.tue.0.start']],
+    ['must not overlap from Sunday into Monday', { sun: '18:00–02:00', mon: '00:00–06:00' }, ['weekly.mon.0.start']],
     ['may pass midnight where the next day begins later', { mon: '18:00–02:00', tue: '02:00–06:00' }, []],
     [
       'are all named',
@@ -56,13 +56,13 @@ describe('openings of exceptions', () => {
     ['replace those of the day', { sat: '06:00–23:00' }, ['2026-11-21 06:00–23:00'], []],
     ['must not overlap', {}, ['2026-11-21 06:00–12:00 11:00–13:00'], ['exceptions.0.hours.1.start']],
     [
-      'must not begin in the night before',
+      'must not overlap those of the previous night',
       { fri: '18:00–02:00' },
       ['2026-11-21 01:00–06:00'],
       ['exceptions.0.hours.0.start'],
     ],
     [
-      'must not run into the day after',
+      'must not overlap those of the next day',
       { sun: '01:00–06:00' },
       ['2026-11-21 18:00–02:00'],
       ['exceptions.0.hours.0.end'],
@@ -73,8 +73,8 @@ describe('openings of exceptions', () => {
       ['2026-11-22 01:00–04:00', '2026-11-21 18:00–02:00'],
       ['exceptions.0.hours.0.start'],
     ],
-    ['may run into a closed date', { sun: '01:00–06:00' }, ['2026-11-21 18:00–02:00', '2026-11-22'], []],
-    ['name a date once', {}, ['2026-11-21', '2026-11-21 06:00–08:00'], ['exceptions.1.date']],
+    ['may continue into a closed date', { sun: '01:00–06:00' }, ['2026-11-21 18:00–02:00', '2026-11-22'], []],
+    ['have each date once', {}, ['2026-11-21', '2026-11-21 06:00–08:00'], ['exceptions.1.date']],
   ])('%s', (_name, weekly, exceptions, expected) => {
     expect(faults(weekly, exceptions)).toEqual(expected);
   });

@@ -56,14 +56,14 @@ describe('the schedule of a resource', () => {
       { date: '2027-01-01', hours: hours('10:00–12:00') },
     ];
     const weekly = { fri: hours('06:00–08:00 10:00–12:00') };
-    const wanted = {
+    const schedule = {
       resource_id: resourceId,
       weekly: { ...Object.fromEntries(WEEKDAYS.map((day) => [day, []])), ...weekly },
       exceptions: exceptions.toReversed(),
     };
     const noConflicts = { conflict_count: 0, conflicts: [] };
-    expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual({ ...wanted, ...noConflicts });
-    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(wanted);
+    expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual({ ...schedule, ...noConflicts });
+    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(schedule);
     // A new schedule replaces the old one completely.
     expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({ weekly: { fri: [] }, exceptions: [] });
   });
@@ -117,12 +117,12 @@ test('a changed schedule keeps sold slots, and nothing is sold over them with an
   expectStatus(await operatorOf(service).patch(path, { duration_minutes: 45 }), 200);
   expectStatus(await set({ weekly: daily('06:30–11:00') }), 200);
   const listed = await slotsOf(partner, venueId, DATE);
-  const told = listed.map(
+  const slotStates = listed.map(
     (slot) =>
       `${String(slot['slot_start']).slice(11, 16)} ${slot['is_available'] === true ? 'free' : String(slot['unavailable_reason'])}`,
   );
   const shown = ['06:30 booked', '07:15 booked', '08:00 free', '08:45 held', '09:30 held', '10:15 free'];
-  expect(told).toEqual(shown);
+  expect(slotStates).toEqual(shown);
   const answers = [];
   for (const slot of listed) answers.push(verdict(await hold(partner, String(slot['slot_id']))));
   const refused = '409 SLOT_NOT_AVAILABLE';
@@ -134,18 +134,14 @@ describe('a schedule is rejected', () => {
   const many = Array.from({ length: 367 }, (_, index) => ({ date: dateAfter('2027-01-01', index), hours: [] }));
   test.each<[string, Json, string]>([
     ['without a week', { exceptions: [] }, 'weekly'],
+    ['with unknown days', { weekly: { monday: hours('06:00–12:00'), Tue: [], sun: [] } }, 'weekly.Tue, weekly.monday'],
     [
-      'with days that there are not',
-      { weekly: { monday: hours('06:00–12:00'), Tue: [], sun: [] } },
-      'weekly.Tue, weekly.monday',
-    ],
-    [
-      'with times off the five minutes',
+      'with times that are no multiple of five minutes',
       { weekly: { mon: hours('06:03–08:00 09:00–10:01') } },
       'weekly.mon.0.start, weekly.mon.1.end',
     ],
     ['with openings that overlap', { weekly: { mon: hours('06:00–12:00 11:00–13:00') } }, 'weekly.mon.1.start'],
-    ['with half an opening', { weekly: { sun: [{ start: '06:00' }] } }, 'weekly.sun.0.end'],
+    ['with an opening without an end', { weekly: { sun: [{ start: '06:00' }] } }, 'weekly.sun.0.end'],
     ['with more than 366 exceptions', { weekly: {}, exceptions: many }, 'exceptions'],
     ['with an exception without hours', { weekly: {}, exceptions: [{ date: '2027-02-28' }] }, 'exceptions.0.hours'],
     [
@@ -153,14 +149,14 @@ describe('a schedule is rejected', () => {
       { weekly: { mon: Array.from({ length: 25 }, () => hours('06:00–07:00')[0]) } },
       'weekly.mon',
     ],
-  ])('%s, naming the place', async (_name, body, paths) => {
+  ])('%s, with the paths of the faults', async (_name, body, paths) => {
     const { set, path, resourceId } = await shop();
     expect(verdict(await set(body))).toBe(`400 VALIDATION_ERROR ${paths}`);
-    const kept = { resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] };
-    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(kept);
+    const unchanged = { resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] };
+    expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(unchanged);
   });
 
-  test('and an unknown day is not repeated if it might be personal data', async () => {
+  test('and the message omits unknown days that might be personal data', async () => {
     const { set } = await shop();
     const reply = await set({ weekly: { 'Zephyrine +919812345098': [], monday: [] } });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR weekly, weekly.monday');

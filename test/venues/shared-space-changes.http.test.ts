@@ -30,16 +30,16 @@ const calls = collectionCallsOf(service);
 afterAll(() => service.stop());
 
 /** Three resources of one venue that share nothing yet. */
-async function ground() {
-  const named = ['North', 'Full', 'Court'].map((name) => ({ ...MORNING, name }));
-  const venue = await anyVenue(service, named, { time_zone: 'UTC' });
+async function createPlace() {
+  const resources = ['North', 'Full', 'Court'].map((name) => ({ ...MORNING, name }));
+  const venue = await anyVenue(service, resources, { time_zone: 'UTC' });
   const [north = '', full = '', court = ''] = venue.resourceIds;
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   return { venueId: venue.id, north, full, court, seller, rival };
 }
 
 const at = (resourceId: string, time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
-const hold = async (by: Partner, slotId: string) => verdict(await sendHold(by, slotId));
+const hold = async (caller: Partner, slotId: string) => verdict(await sendHold(caller, slotId));
 const walkIn = async (slotId: string) =>
   verdict(await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId }));
 const change = (resourceId: string, body: Json) =>
@@ -64,8 +64,8 @@ const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call
   calls.beforeEvery(ADDING_CELLS, meanwhile, call);
 
 describe('a resource that begins to share space', () => {
-  test('stays on sale, is named by the others, and avoids claims on either side', async () => {
-    const place = await ground();
+  test('stays on sale, is listed by the others, and cannot be sold over claims on either side', async () => {
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     await bookSlot(place.seller, at(place.full, '0700'));
     const shared = expectStatus(await share(place.full, [place.north, place.court]), 200);
@@ -79,7 +79,7 @@ describe('a resource that begins to share space', () => {
   });
 
   test('control: would be sold twice if existing claims did not cover the shared space', async () => {
-    const place = await ground();
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     const resources = service.context.db.collection('resources');
     for (const [id, other] of [[place.north, place.full] as const, [place.full, place.north] as const])
@@ -91,7 +91,7 @@ describe('a resource that begins to share space', () => {
   });
 
   test('is rejected if claims on both sides already overlap, and stays as it was', async () => {
-    const place = await ground();
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     const inTheWay = await placeHold(place.rival, at(place.full, '0600'));
     const reply = await share(place.full, [place.north]);
@@ -105,8 +105,8 @@ describe('a resource that begins to share space', () => {
   });
 
   test('cannot share with a missing resource, one of another venue, or itself', async () => {
-    const [{ full, north }, elsewhere] = [await ground(), await ground()];
-    for (const other of ['nowhere', elsewhere.north, full]) {
+    const [{ full, north }, otherPlace] = [await createPlace(), await createPlace()];
+    for (const other of ['nowhere', otherPlace.north, full]) {
       const reply = await change(full, { shares_space_with: [north, other], name: 'Other' });
       expect(verdict(reply)).toBe('400 VALIDATION_ERROR shares_space_with');
     }
@@ -114,8 +114,8 @@ describe('a resource that begins to share space', () => {
     expect(await sharesOf(north)).toEqual([[]]);
   });
 
-  test('is off sale while existing claims are made to cover the shared space', async () => {
-    const place = await ground();
+  test('is off sale while cells of the shared space are added to existing claims', async () => {
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     const answers: string[] = [];
     const sell = async () => {
@@ -129,8 +129,8 @@ describe('a resource that begins to share space', () => {
     expect(await hold(place.rival, at(place.full, '0700'))).toBe('201');
   });
 
-  test('is on sale again once all racing changes have ended', async () => {
-    const place = await ground();
+  test('is on sale again after all concurrent changes', async () => {
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     let second: Promise<Reply> | undefined;
     const [secondIsIn, firstIsOver] = [latch(), latch()];
@@ -160,7 +160,7 @@ describe('a resource that begins to share space', () => {
   });
 
   test('stays inactive if an operator makes it inactive meanwhile', async () => {
-    const place = await ground();
+    const place = await createPlace();
     await placeHold(place.seller, at(place.north, '0600'));
     const stopSales = () => change(place.full, { status: 'inactive' });
     expectStatus(await addingCellsAfter(stopSales, () => share(place.full, [place.north])), 200);
@@ -171,7 +171,7 @@ describe('a resource that begins to share space', () => {
 
   test('has no overlapping claims after a race with holds on both sides', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const place = await ground();
+      const place = await createPlace();
       const times = ['0600', '0700', '0800', '0900'];
       const begin = async (trips: number, work: () => Promise<unknown>) => {
         for (let trip = 0; trip < trips; trip += 1) await place.seller.api.get('/healthz');
@@ -192,8 +192,8 @@ describe('a resource that begins to share space', () => {
   });
 });
 
-test('a resource that no longer shares space is sold by itself, whatever was sold before', async () => {
-  const place = await ground();
+test('a resource that no longer shares space is sold independently, whatever was sold before', async () => {
+  const place = await createPlace();
   expectStatus(await share(place.full, [place.north, place.court]), 200);
   await bookSlot(place.seller, at(place.full, '0600'));
   expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
@@ -207,7 +207,7 @@ test('a resource that no longer shares space is sold by itself, whatever was sol
   expect(await sharesOf(place.full, place.court)).toEqual([[], []]);
 });
 
-test('resources of one name that are added concurrently do not mix up their shared space', async () => {
+test('concurrently added resources of one name keep their own shared space', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const venue = await anyVenue(service, [{ name: 'Half' }]);
     const [half = ''] = venue.resourceIds;
@@ -221,10 +221,11 @@ test('resources of one name that are added concurrently do not mix up their shar
 
 describe('claims made before two resources share space', () => {
   test('may exist on both halves at the same time, and block the whole until both have ended', async () => {
-    const { venueId, north, court: south, seller, rival } = await ground();
+    const { venueId, north, court: south, seller, rival } = await createPlace();
     const [mine, theirs] = [await bookSlot(seller, at(north, '0600')), await bookSlot(rival, at(south, '0600'))];
     const whole = await anyResource(service, venueId, { ...MORNING, name: 'Whole', shares_space_with: [north, south] });
-    const cancel = async (by: Partner, booking: Json) => verdict(await end(by, 'cancel', booking['booking_id']));
+    const cancel = async (caller: Partner, booking: Json) =>
+      verdict(await end(caller, 'cancel', booking['booking_id']));
     expect(await cancel(seller, mine)).toBe('200');
     expect(await hold(seller, at(whole, '0600'))).toBe(TAKEN);
     expect(await cancel(rival, theirs)).toBe('200');
@@ -232,10 +233,10 @@ describe('claims made before two resources share space', () => {
   });
 
   test('do not prevent sharing if those on the other side have expired', async () => {
-    const { north, full, seller, rival } = await ground();
-    const lapsed = [await placeHold(rival, at(full, '0600')), await placeHold(rival, at(north, '0700'))];
+    const { north, full, seller, rival } = await createPlace();
+    const expiredHolds = [await placeHold(rival, at(full, '0600')), await placeHold(rival, at(north, '0700'))];
     const live = [await placeHold(seller, at(north, '0600')), await placeHold(seller, at(full, '0700'))];
-    const ids = lapsed.map(({ hold_id: id }) => id as never);
+    const ids = expiredHolds.map(({ hold_id: id }) => id as never);
     const past = { $set: { holdExpiresAt: new Date() } };
     await service.context.db.collection('reservations').updateMany({ _id: { $in: ids } }, past);
     expect(verdict(await share(north, [full]))).toBe('200');
@@ -251,8 +252,8 @@ test('a resource whose creation fails halfway is off sale until a PATCH complete
   await calls.loseEach(ADDING_CELLS);
   const body = { ...MORNING, name: 'Full', resource_type: 'turf', sport_category: 'football' };
   const path = `/api/v1/operator/venues/${venue.id}/resources`;
-  const given = { ...body, duration_minutes: 60, price_rupees: 1, shares_space_with: [half] };
-  const reply = await operatorOf(service).post(path, given);
+  const resourceBody = { ...body, duration_minutes: 60, price_rupees: 1, shares_space_with: [half] };
+  const reply = await operatorOf(service).post(path, resourceBody);
   await calls.restore(ADDING_CELLS);
   expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
 

@@ -5,7 +5,7 @@ import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts'
 import {
   type Deliver,
   type DispatchCount,
-  type Dispatched,
+  type DispatchResult,
   dispatchEvents,
 } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
@@ -15,23 +15,20 @@ import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 const MAX_BATCH = 100;
 /** The most concurrent batches: each waits for several writes. */
 const MAX_RUNNING = 4;
-/**
- * How long a batch waits for its first attempts to begin before the next batch, so that memory does not fill with
- * attempts.
- */
+/** How long the next batch waits for the first attempts of a batch to begin, to limit the attempts in memory. */
 const PATIENCE_MS = 100;
 /** A dispatch that takes longer counts as hanging: its jobs fail and are repeated, and the sweep finds its events. */
 const DISPATCHED_WITHIN_MS = 60_000;
 
-type Waiting = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
+type WaitingJob = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
 
 /** Dispatches waiting jobs in batches. A job fails if the dispatch of one reservation fails. */
-export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>) {
-  const waiting: Waiting[] = [];
-  const inHand = new Set<string>();
+export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<DispatchResult>) {
+  const waiting: WaitingJob[] = [];
+  const inProgressIds = new Set<string>();
   let running = 0;
 
-  const takeBatch = (): Waiting[] => {
+  const takeBatch = (): WaitingJob[] => {
     let size = 0;
     const end = waiting.findIndex(({ ids }) => {
       size += ids.length;
@@ -39,15 +36,15 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     });
     return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
   };
-  const dispatchJobs = async (jobs: readonly Waiting[]): Promise<void> => {
+  const dispatchJobs = async (jobs: readonly WaitingJob[]): Promise<void> => {
     const batch = jobs.flatMap(({ ids }) => ids);
     try {
-      const { done, failures, begun } = await dispatchBatch(batch).finally(() => {
-        for (const id of batch) inHand.delete(id);
+      const { counts, failures, begun } = await dispatchBatch(batch).finally(() => {
+        for (const id of batch) inProgressIds.delete(id);
       });
       for (const { ids, resolve, reject } of jobs) {
         const failed = ids.find((id) => failures.has(id));
-        if (failed === undefined) begun.then(() => resolve(sumOf(ids, done)), reject);
+        if (failed === undefined) begun.then(() => resolve(sumOf(ids, counts)), reject);
         else reject(failures.get(failed) as Error);
       }
       await Promise.race([begun, delay(PATIENCE_MS, undefined, { ref: false })]);
@@ -63,7 +60,7 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
 
   return {
     /** Reservations passed to `dispatch` and not yet dispatched. */
-    inHand: inHand as ReadonlySet<string>,
+    inProgressIds: inProgressIds as ReadonlySet<string>,
     /**
      * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs.
      * Counts no events that another run dispatched.
@@ -71,17 +68,17 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>
       new Promise((resolve, reject) => {
         waiting.push({ ids, resolve, reject });
-        for (const id of ids) inHand.add(id);
+        for (const id of ids) inProgressIds.add(id);
         if (running < MAX_RUNNING) void run();
       }),
   };
 }
 
-function sumOf(ids: readonly string[], done: Dispatched['done']): DispatchCount {
-  const counts = ids.map((id) => done.get(id) ?? { events: 0, deliveries: 0 });
+function sumOf(ids: readonly string[], counts: DispatchResult['counts']): DispatchCount {
+  const found = ids.flatMap((id) => counts.get(id) ?? []);
   return {
-    events: counts.reduce((sum, { events }) => sum + events, 0),
-    deliveries: counts.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    events: found.reduce((sum, { events }) => sum + events, 0),
+    deliveries: found.reduce((sum, { deliveries }) => sum + deliveries, 0),
   };
 }
 

@@ -15,7 +15,7 @@ import { startWorker } from './start-worker.ts';
 
 /** Concurrent jobs. Their holds expire in shared updates. */
 const CONCURRENCY = 200;
-const MAX_SHARED = 100;
+const MAX_HOLDS_OF_UPDATE = 100;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 const PURGE_EVERY_MS = 600_000;
@@ -26,7 +26,7 @@ const PURGE_EVERY_MS = 600_000;
  */
 export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'>>): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  const expire = batched((holdIds: readonly string[]) => expireDueHolds(context, holdIds), MAX_SHARED);
+  const expire = batched((holdIds: readonly string[]) => expireDueHolds(context, holdIds), MAX_HOLDS_OF_UPDATE);
   startWorker(scope, context.queues, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
     const { holdId, expiresAt } = holdIn(job.data);
     const hold = await expire(holdId);
@@ -35,21 +35,22 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
     if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
     // The extended hold has a later job.
     if (expiresAt !== undefined && hold.expiresAt > expiresAt) return { skipped: 'extended' };
-    // The job came early, because a host's clock differs. BullMQ compares delays with the host's clock.
+    // The job came early, because BullMQ compares delays with the host's clock, which differs.
     await job.moveToDelayed(systemClock.now().getTime() + hold.leftMs, token);
     throw new DelayedError();
   });
   startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
-    run: (stopping, from) => sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
+    run: (stopping, after) =>
+      sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, after, stopping }),
   });
   const { archiveUrl } = scope.config;
   const archive = archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config);
   startSweep<PurgeRun>(scope, context.db, {
     name: 'retention',
     everyMs: PURGE_EVERY_MS,
-    run: (stopping, from) => purgeNext({ ...context, archive }, stopping, from),
+    run: (stopping, position) => purgeNext({ ...context, archive }, stopping, position),
   });
   return {};
 }

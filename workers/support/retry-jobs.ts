@@ -1,7 +1,7 @@
 import { DelayedError, type Job } from 'bullmq';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
-import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
+import { JOB_LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
 import type { DeadLetterJob } from '../../src/queues/jobs.ts';
@@ -72,7 +72,7 @@ export function startDeadLetters(
   const { webhookTimeoutMs } = scope.config;
   const options = {
     concurrency: CONCURRENCY,
-    lockDuration: webhookTimeoutMs + LOCK_MARGIN_MS,
+    lockDuration: webhookTimeoutMs + JOB_LOCK_MARGIN_MS,
     stalledInterval: STALLED_CHECK_MS,
   };
   startWorker<DeadLetterJob, RetryOutcome | { retried: string }>(

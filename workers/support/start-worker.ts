@@ -128,10 +128,10 @@ export function expectJobs(
   worker.on('active', beat);
   worker.on('completed', beat);
   worker.on('failed', beat);
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const waiting = await queues.countWaiting(name);
     if (waiting === undefined || waiting === 0) beat();
   };
-  const looking = setInterval(() => void look(), times.everyMs);
-  stopping.addEventListener('abort', () => clearInterval(looking), { once: true });
+  const timer = setInterval(() => void check(), times.everyMs);
+  stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

@@ -1,6 +1,6 @@
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
-import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
+import { JOB_LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { webhookWorkIn } from '../../src/queues/job-data.ts';
 import { endpointRules } from '../../src/webhooks/sender/endpoint-url.ts';
@@ -13,16 +13,16 @@ import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-/** Slow sends give their permits back (ADR 0012), so a process runs more jobs than it has send permits. */
+/** More jobs than permits: a slow send gives its permit back before it ends (ADR 0012), and its job stays active. */
 const JOBS_PER_PERMIT = 4;
 
-/** Takes events from outboxes to the log and to their receivers, and retries failures on the contract's schedule. */
+/** Writes events from outboxes to the event log, delivers them, and retries failures on the contract's schedule. */
 export async function startWebhookDelivery(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
 ): Promise<Record<string, unknown>> {
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
-  // Does not wait: each delivery finds a missing key by itself; this log line names the keys earlier.
+  // Not awaited: this only logs missing keys at the start. A delivery whose key is missing waits by itself.
   logMissingKeys(context).catch((err: unknown) =>
     context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
   );
@@ -30,7 +30,7 @@ export async function startWebhookDelivery(
   scope.onStop('webhook sender', () => sender.close());
   const permits = createSendPermits(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
   const deps = { ...context, sender, permits };
-  const { dispatch, deliver, inHand } = startDispatching(scope, deps);
+  const { dispatch, deliver, inProgressIds } = startDispatching(scope, deps);
 
   startWorker(
     scope,
@@ -38,7 +38,7 @@ export async function startWebhookDelivery(
     'webhook-delivery',
     {
       concurrency: config.webhookConcurrency * JOBS_PER_PERMIT,
-      lockDuration: config.webhookTimeoutMs + LOCK_MARGIN_MS,
+      lockDuration: config.webhookTimeoutMs + JOB_LOCK_MARGIN_MS,
       stalledInterval: STALLED_CHECK_MS,
       settings: {
         backoffStrategy: (_attempts, _type, err) => (err instanceof AttemptFailed ? err.retryInMs : -1),
@@ -51,6 +51,6 @@ export async function startWebhookDelivery(
     },
   );
   startDeadLetters(scope, deps);
-  startWebhookSweeps(scope, deps, { deliver, inHand });
+  startWebhookSweeps(scope, deps, { deliver, inProgressIds });
   return {};
 }

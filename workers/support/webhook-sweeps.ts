@@ -17,24 +17,24 @@ const DISPATCH_PAGE = 1000;
 const OVERDUE_EVERY_MS = 3000;
 const OVERDUE_GRACE_MS = 5000;
 const OVERDUE_PAGE = 500;
-/** The dead-letter queue is compared with the rows at every twentieth sweep of deliveries. */
+/** Every twentieth sweep of deliveries compares the dead-letter queue with the rows. */
 const RESTORE_EVERY_SWEEPS = 20;
 const RESTORE_LIMIT = 10_000;
 
 /**
- * Does the work of jobs that are missing because Redis lost or never accepted them, or a worker died. `inHand`:
- * reservations with events that jobs of this process are about to dispatch.
+ * Does the work of jobs that are missing because Redis lost or never accepted them, or a worker died.
+ * `inProgressIds`: reservations with events that jobs of this process dispatch.
  */
 export function startWebhookSweeps(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
   context: WorkerContext<ConfigOf<'webhook-delivery'>>,
-  { deliver, inHand }: { deliver: Deliver; inHand: ReadonlySet<string> },
+  { deliver, inProgressIds }: { deliver: Deliver; inProgressIds: ReadonlySet<string> },
 ): void {
   startSweep<DuePosition>(scope, context.db, {
     name: 'undispatched-events',
     everyMs: DISPATCH_EVERY_MS,
-    run: async (stopping, from) => {
-      const page = { graceMs: DISPATCH_EVERY_MS, limit: DISPATCH_PAGE, from, stopping, inHand };
+    run: async (stopping, after) => {
+      const page = { graceMs: DISPATCH_EVERY_MS, limit: DISPATCH_PAGE, after, stopping, inProgressIds };
       // While the queue is paused nothing is sent: deliveries get jobs, which wait.
       const isPaused = await context.queues.isPaused('webhook-delivery');
       return dispatchWaiting(context, page, isPaused === true ? undefined : deliver);
@@ -59,7 +59,7 @@ export function startWebhookSweeps(
   const beforeFirstPage = async (stopping: AbortSignal): Promise<number> => {
     if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) {
       await restoreDeadLetterQueue(context, RESTORE_LIMIT);
-      const page = { limit: OVERDUE_PAGE, from: clearedUpTo, stopping };
+      const page = { limit: OVERDUE_PAGE, startAt: clearedUpTo, stopping };
       clearedUpTo = await clearDeadLetterQueue(context, page);
     }
     const page = { graceMs: OVERDUE_GRACE_MS, limit: OVERDUE_PAGE, stopping };

@@ -1,4 +1,4 @@
-// The actions that the certification calls. Each only calls functions that the pages use too.
+// The actions that the certification calls. Each calls only functions that the pages call too.
 
 import type { Express, NextFunction, Request, Response } from 'express';
 import express from 'express';
@@ -6,7 +6,7 @@ import { outcomeOf, RefusedError, refuse } from './refusals.ts';
 import type { Shop } from './shop.ts';
 import { localTime } from './venue-time.ts';
 
-type Given = Record<
+type Input = Record<
   | 'venue_id'
   | 'date'
   | 'order_id'
@@ -23,10 +23,10 @@ type Given = Record<
   customer: { name: string; phone: string; email?: string };
   use_package_credit?: boolean;
 };
-type Action = (given: Given) => Promise<object>;
+type Action = (input: Input) => Promise<object>;
 
 function actionsOf({ client, store, availability, events, orders }: Shop): Record<string, Action> {
-  const who = ({ order_id: orderId }: Given) => {
+  const orderOf = ({ order_id: orderId }: Input) => {
     if (typeof orderId !== 'string') throw refuse('BAD_REQUEST');
     return { orderId, customer: 'certification' };
   };
@@ -51,8 +51,8 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
         })),
       };
     },
-    place_hold: async (given) => {
-      const hold = await orders.place(who(given), { slot_id: given.slot_id });
+    place_hold: async (input) => {
+      const hold = await orders.place(orderOf(input), { slot_id: input.slot_id });
       const { hold_id, hold_expiry_at, price_rupees } = hold;
       return { hold_id, hold_expiry_at, price_rupees };
     },
@@ -84,8 +84,8 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
         ids.push(...data.map(({ booking_id }) => booking_id));
       return { booking_ids: ids };
     },
-    buy_package: async (given) => {
-      const purchase = await orders.buyPackage(who(given), given.package_id, given.customer_phone);
+    buy_package: async (input) => {
+      const purchase = await orders.buyPackage(orderOf(input), input.package_id, input.customer_phone);
       return { purchase_id: purchase.id, credits_remaining: purchase.credits_remaining };
     },
     set_webhook_secret: async ({ secret_key: secretKey }) => {
@@ -101,8 +101,8 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
 }
 
 /**
- * Serves only `POST /<action>`. Let it listen on the loopback, on a separate port: then the proxy in front of the pages
- * does not reach it, whatever headers it sets.
+ * Serves only `POST /<action>`. Let it listen on loopback, on a separate port, which the proxy in front of the pages
+ * does not reach.
  */
 export function createCertification(shop: Shop): Express {
   const actions = actionsOf(shop);
@@ -117,7 +117,7 @@ export function createCertification(shop: Shop): Express {
       return;
     }
     try {
-      response.json(await perform((request.body ?? {}) as Given));
+      response.json(await perform((request.body ?? {}) as Input));
     } catch (error) {
       response.json(errorResult(error));
     }
@@ -138,10 +138,10 @@ function errorResult(error: unknown): object {
   };
 }
 
-/** Accepted host names. Rejecting others stops DNS rebinding: a web page whose host name resolves to this machine. */
+/** Accepted host names. Other names may be DNS rebinding: a web page whose host name resolves to this machine. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
-/** Rejects web pages in a browser on this machine: without a preflight, another origin's page cannot send JSON. */
+/** Rejects calls of web pages in a browser on this machine: without a preflight, they cannot send JSON. */
 function requireOwnCaller(request: Request, response: Response, next: NextFunction): void {
   if (OWN_NAMES.has(request.hostname) && request.is('application/json') === 'application/json') next();
   else response.status(404).end();

@@ -32,17 +32,17 @@ const CHECKS: { readonly [Type in Entry['type']]: (fields: Fields) => boolean } 
   secret: ({ secretKey }) => isText(secretKey),
 };
 
-/** Whether this shop understands a line. Unchecked, lines of another version or file would be lost silently. */
+/** Whether this shop understands a line. Without the check, lines of another version would be lost silently. */
 export function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !isText(value['type'])) return false;
   const type = String(value['type']);
   return Object.hasOwn(CHECKS, type) && CHECKS[type as Entry['type']](value);
 }
 
-/** Longer than the service keeps events in its feed: older events do not come again. */
+/** Longer than the service keeps events in its feed: an older event cannot be repeated. */
 const EVENT_DAYS = 31;
 
-/** Drops replaced cursors and secrets, and events too old to come again. Keeps all orders. */
+/** Drops replaced cursors and secrets, and events that are too old to be repeated. Keeps all orders. */
 export function stillNeeded(entries: Entry[]): Entry[] {
   const oldest = new Date(Date.now() - EVENT_DAYS * 86_400_000).toISOString();
   const lastOf = (type: Entry['type']) => entries.findLastIndex((each) => each.type === type);

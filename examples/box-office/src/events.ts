@@ -3,20 +3,20 @@ import { PartnerApiError } from 'partner-booking-client';
 import type { Availability, Hint } from './availability.ts';
 import type { Store } from './store.ts';
 
-/** An event from a webhook or the feed, also of a type or with fields added later. */
+/** An event from a webhook or the feed. Its type and fields may be unknown to this version. */
 export type AnyEvent = Hint & { event_id?: unknown };
 
 export type Events = {
-  /** Handles each event once; events may repeat and come in any order. Resolves when the event id is on disk. */
+  /** Handles each event once, however often and in whichever order events come. Resolves when the id is on disk. */
   handle(event: AnyEvent): Promise<void>;
   /** Reads the feed from the stored cursor to its end, and handles events that never came by webhook. */
   catchUp(): Promise<void>;
 };
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export function createEvents(store: Store, client: PartnerClient, availability: Availability): Events {
-  const underWay = new Map<string, Promise<void>>();
+  const runningEvents = new Map<string, Promise<void>>();
 
   const handleOnce = async (event: AnyEvent, eventId: string): Promise<void> => {
     availability.hint(event);
@@ -27,15 +27,15 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
     const { event_id: eventId } = event;
     if (typeof eventId !== 'string') return availability.hint(event);
     if (store.hasHandled(eventId)) return undefined;
-    const running = underWay.get(eventId) ?? handleOnce(event, eventId);
-    underWay.set(eventId, running);
-    return running.finally(() => underWay.delete(eventId));
+    const running = runningEvents.get(eventId) ?? handleOnce(event, eventId);
+    runningEvents.set(eventId, running);
+    return running.finally(() => runningEvents.delete(eventId));
   };
 
-  const readOn = async (): Promise<void> => {
+  const readPages = async (): Promise<void> => {
     for (;;) {
       const after = store.cursor();
-      const query = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
+      const query = after === undefined ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, after };
       const page = await client.listEvents({ query });
       await Promise.all(page.data.map(handle));
       // Only an empty page ends the feed: the service may return smaller pages than requested.
@@ -45,27 +45,27 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
   };
   const readToEnd = async (): Promise<void> => {
     try {
-      await readOn();
+      await readPages();
     } catch (error) {
       if (!isRejectedCursor(error)) throw error;
       // The cursor was unused for 30 days. Every event still in the feed is newer, so read all of them.
       await store.forgetCursor();
-      await readOn();
+      await readPages();
     }
   };
 
-  let last: Promise<void> = Promise.resolve();
+  let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   return {
     handle,
     catchUp: () => {
-      // Calls made during a read share the next one: the current read may have passed the newest events.
-      next ??= last
+      // Calls during a read share the next read: the current read may have passed the newest events.
+      next ??= current
         .catch(() => undefined)
         .then(() => {
           next = undefined;
-          last = readToEnd();
-          return last;
+          current = readToEnd();
+          return current;
         });
       return next;
     },

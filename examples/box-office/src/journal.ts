@@ -4,8 +4,8 @@ import { takeLock } from './lock.ts';
 
 export type Journal<Entry> = {
   /**
-   * Resolves once the entry is on disk. Rejects if the write fails, and then the journal does not have the entry; later
-   * entries are still tried. Also rejects entries that could not be read again.
+   * Resolves once the entry is on disk. Rejects if the write fails: the journal then lacks this entry, but still writes
+   * later ones. Also rejects entries that fail `isEntry`.
    */
   append(entry: Entry): Promise<void>;
   /** The error of the last write; undefined if it succeeded. */
@@ -14,11 +14,11 @@ export type Journal<Entry> = {
   close(): Promise<void>;
 };
 
-type Waiting = { line: string; resolve: () => void; reject: (error: Error) => void };
+type PendingEntry = { line: string; resolve: () => void; reject: (error: Error) => void };
 
 /**
  * Opens a file of JSON lines for this process alone, and returns the entries that `keep` selects. Drops a last line
- * without a line break: its writer died before it confirmed the entry.
+ * without a line break: its writer died before it acknowledged the entry.
  *
  * @throws Error if another process has the file open, or any other line fails `isEntry`
  */
@@ -38,7 +38,7 @@ export async function openJournal<Entry>(
   }
 }
 
-/** The entries that `keep` selects. Rewrites the file if its last line is torn or over half of it is not kept. */
+/** The entries that `keep` selects. Rewrites the file if its last line is torn, or over half of the lines is not kept. */
 async function readEntries<Entry>(
   file: string,
   isEntry: (value: unknown) => value is Entry,
@@ -46,15 +46,15 @@ async function readEntries<Entry>(
 ): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch(emptyIfMissing);
   const lines = text.split('\n');
-  const isTorn = lines.pop() !== '';
-  if (isTorn) console.warn(`${file}: the last line was half written when a process died; it is left out`);
-  const read = lines.map((line, index) => {
+  const isLastLineTorn = lines.pop() !== '';
+  if (isLastLineTorn) console.warn(`${file}: the last line was half written when a process died, and is dropped`);
+  const all = lines.map((line, index) => {
     const value = parseLine(line);
     if (isEntry(value)) return value;
     throw new Error(`${file}:${index + 1} is no entry of this journal: restore the file, or remove the line`);
   });
-  const entries = keep(read);
-  if (isTorn || entries.length < read.length / 2) await replace(file, entries.map(toLine).join(''));
+  const entries = keep(all);
+  if (isLastLineTorn || entries.length < all.length / 2) await replace(file, entries.map(toLine).join(''));
   return entries;
 }
 
@@ -65,25 +65,25 @@ async function openToAppend<Entry>(
 ): Promise<Journal<Entry>> {
   const handle = await open(file, 'a', 0o600);
   await syncFolder(path.dirname(file));
-  let { size: wholeBytes } = await handle.stat();
-  let waiting: Waiting[] = [];
+  let { size: writtenBytes } = await handle.stat();
+  let pending: PendingEntry[] = [];
   let writing: Promise<void> | undefined;
   let failure: Error | undefined;
 
   const write = async (text: string): Promise<void> => {
-    // Cut off a half-written line: it would make the next one unreadable.
-    if (failure !== undefined) await handle.truncate(wholeBytes);
+    // Cut off a half-written line, which would make the next line unreadable.
+    if (failure !== undefined) await handle.truncate(writtenBytes);
     await handle.appendFile(text);
     await handle.datasync();
-    wholeBytes += Buffer.byteLength(text);
+    writtenBytes += Buffer.byteLength(text);
     if (failure !== undefined) console.warn(`${file} is written again`);
     failure = undefined;
   };
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      // Entries that came during the previous write share one sync.
-      const batch = waiting;
-      waiting = [];
+    while (pending.length > 0) {
+      // The entries that came during the previous write share one sync.
+      const batch = pending;
+      pending = [];
       try {
         await write(batch.map(({ line }) => line).join(''));
         for (const { resolve } of batch) resolve();
@@ -93,7 +93,7 @@ async function openToAppend<Entry>(
           console.error(`${file} cannot be written: ${error.message}. Nothing is sold until it can`);
         failure = error;
         // Cut off the entries that are rejected below: a restart must not read them.
-        await handle.truncate(wholeBytes).catch(() => undefined);
+        await handle.truncate(writtenBytes).catch(() => undefined);
         for (const { reject } of batch) reject(error);
       }
     }
@@ -104,7 +104,7 @@ async function openToAppend<Entry>(
       new Promise((resolve, reject) => {
         const line = toLine(entry);
         if (!isEntry(parseLine(line))) throw new TypeError(`${file} takes no such entry: ${line}`);
-        waiting.push({ line, resolve, reject });
+        pending.push({ line, resolve, reject });
         writing ??= Promise.resolve().then(writeAll);
       }),
     failure: () => failure,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Listener = { server: Server; url: string };
 
-/** Listens on `host` and `port`. @throws Error that tells the operator to change the setting `portSetting` */
+/** Listens on `host` and `port`. @throws Error that names the setting of the port, `portSetting` */
 export async function listen(
   app: RequestListener,
   { host, port, portSetting }: { host: string; port: number; portSetting: string },
@@ -22,6 +22,6 @@ export async function listen(
       { cause },
     );
   }
-  const { address, family, port: given } = server.address() as AddressInfo;
-  return { server, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}` };
+  const { address, family, port: actualPort } = server.address() as AddressInfo;
+  return { server, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}` };
 }

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 
-/** Takes the writer's lock of `file`, also from a dead process. @throws Error if the owner is alive */
+/** Locks `file` for writing, also if a dead process has the lock. @throws Error if its owner is alive */
 export async function takeLock(file: string): Promise<{ release: () => Promise<void> }> {
   const lock = `${file}.lock`;
   try {
@@ -8,7 +8,7 @@ export async function takeLock(file: string): Promise<{ release: () => Promise<v
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     const owner = Number(await readFile(lock, 'utf8'));
-    // A lock with our own process id is left from an earlier container.
+    // A lock with this process id is left from an earlier container.
     if (owner !== process.pid && isAlive(owner))
       throw new Error(`Process ${owner} writes ${file}: end it first, or give DATA_DIR another folder`, {
         cause,

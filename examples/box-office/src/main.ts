@@ -6,9 +6,9 @@ import { openShop } from './shop.ts';
 import { ensureSubscription, rotateSecret } from './subscription.ts';
 import { createApp } from './web/app.ts';
 
-const tell = (what: string) => (error: unknown) =>
-  console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-const cannotOpen = tell('The box office cannot open');
+const logError = (problem: string) => (error: unknown) =>
+  console.error(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
+const cannotOpen = logError('The box office cannot open');
 
 try {
   process.loadEnvFile();
@@ -27,7 +27,7 @@ async function open() {
 }
 
 let isSubscribed = config.publicUrl === undefined;
-/** Subscribes, repeats unanswered calls and reads missed events. Failed parts are tried again at the next interval. */
+/** Subscribes, repeats unanswered calls and reads missed events. The next interval repeats failed parts. */
 async function catchUp(): Promise<void> {
   // The journal itself logs failures and recovery.
   if (!store.isWritable()) await store.tryWrite().catch(() => undefined);
@@ -35,11 +35,11 @@ async function catchUp(): Promise<void> {
   if (!isSubscribed && publicUrl !== undefined)
     await ensureSubscription(store, client, `${publicUrl}/webhooks`).then(
       () => void (isSubscribed = true),
-      tell('The webhooks are not subscribed yet'),
+      logError('The webhooks are not subscribed yet'),
     );
   await Promise.all([
-    operations.settle().catch(tell('Unanswered calls could not be repeated')),
-    events.catchUp().catch(tell('The event feed could not be read')),
+    operations.settle().catch(logError('Unanswered calls could not be repeated')),
+    events.catchUp().catch(logError('The event feed could not be read')),
   ]);
 }
 
@@ -49,8 +49,8 @@ async function listenAll(): Promise<void> {
   const app = createApp(shop, config, () => void catchUp());
   listeners.push(await listen(app, { host, port, portSetting: 'PORT' }));
   if (certificationPort === undefined) return;
-  const where = { host: '127.0.0.1', port: certificationPort, portSetting: 'CERTIFICATION_PORT' };
-  listeners.push(await listen(createCertification(shop), where));
+  const options = { host: '127.0.0.1', port: certificationPort, portSetting: 'CERTIFICATION_PORT' };
+  listeners.push(await listen(createCertification(shop), options));
 }
 await listenAll().catch(async (error: unknown) => {
   cannotOpen(error);
@@ -61,12 +61,12 @@ void catchUp();
 const timer = setInterval(() => void catchUp(), config.catchUpSeconds * 1000);
 
 process.on('SIGUSR2', () => {
-  rotateSecret(store, client).then(() => console.log('The webhook secret is changed'), tell('It is not changed'));
+  rotateSecret(store, client).then(() => console.log('The webhook secret is changed'), logError('It is not changed'));
 });
 let isClosing = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    // The signal may come twice: npm forwards it, and the terminal or supervisor sends it to both.
+    // The signal may come twice: the terminal sends it to npm and to this process, and npm forwards it.
     if (isClosing) return;
     isClosing = true;
     clearInterval(timer);
@@ -82,7 +82,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
       .then(() => process.exit(0));
   });
 
-// Print this last: a script that waits for the line may end the process right after it.
+// Print these lines last: a script that waits for them may end the process at once.
 const [pages, actions] = listeners;
 if (actions !== undefined) console.log(`The actions of the certification are at ${actions.url}`);
 console.log(`The box office is open at ${pages?.url}`);

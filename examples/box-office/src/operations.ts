@@ -5,8 +5,8 @@ import type { Store } from './store.ts';
 
 export type Operations = {
   /**
-   * Makes a call that takes effect once per order and kind, even if repeated: the request is on disk before the call,
-   * and repetitions use the same key. Later calls return the stored answer. After a rejection, the customer can retry.
+   * Makes a call that takes effect once per order and kind: the request is on disk before the call, and repetitions use
+   * the same key. Further calls return the stored answer. After a rejection, the customer can retry.
    *
    * @throws RefusedError if the service rejects the call or the order is for something else
    * @throws UnansweredError if the outcome is unknown
@@ -17,20 +17,20 @@ export type Operations = {
     request: Requests[Each],
   ): Promise<Answers[Each]>;
   /**
-   * Repeats unanswered calls with their keys, also those of earlier processes: all calls of one order, or every call
-   * that is still wanted. Resolves after one attempt each; the outcomes are in the store.
+   * Repeats unanswered calls with their keys, also those of earlier processes: all calls of one order, or by default
+   * every call that is still wanted. Resolves after one attempt for each; the outcomes are in the store.
    */
   settle(orderId?: string): Promise<void>;
 };
 
-/** Holds that are unanswered for longer are not repeated: they would have expired, and the customer can ask again. */
-const HOLD_IS_WANTED_MS = 10 * 60_000;
+/** A hold that is unanswered for longer is not repeated: it would have expired, and the customer can try again. */
+const HOLD_WANTED_MS = 10 * 60_000;
 
-const ABOUT_THE_CALLER: ReadonlySet<string> = new Set(['INVALID_API_KEY', 'PARTNER_SUSPENDED']);
+const CODES_ABOUT_THE_CALLER: ReadonlySet<string> = new Set(['INVALID_API_KEY', 'PARTNER_SUSPENDED']);
 
 type Calls = { [Each in Kind]: (request: Requests[Each], idempotency_key: string) => Promise<Answers[Each]> };
 
-/** Two requests of an order with the same subject are one request: changes to other fields are ignored. */
+/** Two requests of one order for one subject are the same request: differences in other fields are ignored. */
 const SUBJECTS: { [Each in Kind]: (request: Requests[Each]) => string } = {
   hold: ({ slot_id }) => slot_id,
   release: ({ hold_id }) => hold_id,
@@ -60,9 +60,9 @@ function callsOf(client: PartnerClient): Calls {
 
 export function createOperations(store: Store, client: PartnerClient): Operations {
   const calls = callsOf(client);
-  const underWay = new Map<string, { subject: string; outcome: Promise<unknown> }>();
+  const runningCalls = new Map<string, { subject: string; outcome: Promise<unknown> }>();
 
-  const ask = async <Each extends Kind>(
+  const send = async <Each extends Kind>(
     order: Pick<Order, 'orderId' | 'customer'>,
     kind: Each,
     request: Requests[Each],
@@ -81,8 +81,8 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     } catch (error) {
       const outcome = outcomeOf(error);
       if (!(outcome instanceof RefusedError)) throw outcome;
-      // Our key does not work now, but the earlier call, whose answer was lost, may have succeeded.
-      if (isRepeated && ABOUT_THE_CALLER.has(outcome.refusal.code))
+      // The API key does not work now, but the earlier call, whose response was lost, may have succeeded.
+      if (isRepeated && CODES_ABOUT_THE_CALLER.has(outcome.refusal.code))
         throw new UnansweredError(outcome.refusal.code, { cause: error });
       await store.refused(order.orderId, kind, outcome.refusal).catch((cause: unknown) => {
         throw new UnansweredError('JOURNAL_FAILED', { cause });
@@ -95,15 +95,15 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     const name = `${order.orderId} ${kind}`;
     const subject = SUBJECTS[kind](request);
     const known = store.order(order.orderId)?.operations[kind];
-    const other = underWay.get(name)?.subject ?? subjectOf(known);
-    if (other !== undefined && other !== subject) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
+    const earlierSubject = runningCalls.get(name)?.subject ?? subjectOf(known);
+    if (earlierSubject !== undefined && earlierSubject !== subject) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
     if (known?.answer !== undefined) return known.answer;
-    const running = underWay.get(name) ?? { subject, outcome: ask(order, kind, request) };
-    underWay.set(name, running);
+    const running = runningCalls.get(name) ?? { subject, outcome: send(order, kind, request) };
+    runningCalls.set(name, running);
     try {
       return (await running.outcome) as Answers[typeof kind];
     } finally {
-      if (underWay.get(name) === running) underWay.delete(name);
+      if (runningCalls.get(name) === running) runningCalls.delete(name);
     }
   };
 
@@ -112,14 +112,14 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     settle: async (orderId) => {
       const wanted = store
         .unanswered()
-        .filter(({ operation }) => (orderId === undefined ? isWanted(operation) : operation.orderId === orderId));
+        .filter(({ operation }) => (orderId === undefined ? isStillWanted(operation) : operation.orderId === orderId));
       const repeated = wanted.map(({ order, operation }) => perform(order, operation.kind, operation.request));
       await Promise.allSettled(repeated);
     },
   };
 }
 
-/** The idempotency key: the same for every attempt. */
+/** The idempotency key of every attempt. */
 const keyOf = (orderId: string, kind: Kind): string => `${orderId}-${kind}`;
 
 /** The subject of a call; undefined if there is none or it was rejected. */
@@ -128,5 +128,5 @@ function subjectOf<Each extends Kind>(operation: Operation<Each> | undefined): s
   return SUBJECTS[operation.kind](operation.request);
 }
 
-const isWanted = ({ kind, askedAt }: Operation): boolean =>
-  kind !== 'hold' || Date.now() - Date.parse(askedAt) < HOLD_IS_WANTED_MS;
+const isStillWanted = ({ kind, askedAt }: Operation): boolean =>
+  kind !== 'hold' || Date.now() - Date.parse(askedAt) < HOLD_WANTED_MS;

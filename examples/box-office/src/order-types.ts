@@ -28,7 +28,7 @@ export const KINDS = [
 ] as const satisfies (keyof Requests)[];
 export type Kind = keyof Requests;
 
-/** A call for an order. Without `answer` and `refusal`, its outcome is unknown. */
+/** A call for an order. Its outcome is unknown while it has neither `answer` nor `refusal`. */
 export type Operation<Each extends Kind = Kind> = {
   orderId: string;
   kind: Each;

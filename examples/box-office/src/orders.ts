@@ -6,16 +6,16 @@ import { refuse } from './refusals.ts';
 import type { Store } from './store.ts';
 
 export type CustomerData = { name: string; phone: string; email?: string };
-type Who = Pick<Order, 'orderId' | 'customer'>;
+type OrderRef = Pick<Order, 'orderId' | 'customer'>;
 
 /** A customer's actions. Repeated clicks are safe: an order has one hold and one booking. */
 export type Orders = {
-  place(who: Who, request: Requests['hold']): Promise<Answers['hold']>;
+  place(order: OrderRef, request: Requests['hold']): Promise<Answers['hold']>;
   release(orderId: string, holdId: string): Promise<Answers['release']>;
   confirm(orderId: string, request: ConfirmRequest): Promise<Answers['confirm']>;
   cancel(orderId: string, bookingId: string, reason: string): Promise<Answers['cancel']>;
   refund(orderId: string, bookingId: string, reason: string): Promise<Answers['refund']>;
-  buyPackage(who: Who, packageId: string, customerPhone: string): Promise<Answers['purchase']>;
+  buyPackage(order: OrderRef, packageId: string, customerPhone: string): Promise<Answers['purchase']>;
 };
 export type ConfirmRequest = {
   holdId: string;
@@ -25,13 +25,13 @@ export type ConfirmRequest = {
 };
 
 export function createOrders(store: Store, operations: Operations, availability: Availability): Orders {
-  const known = (orderId: string): Order => {
+  const requireOrder = (orderId: string): Order => {
     const order = store.order(orderId);
     if (order === undefined) throw refuse('ORDER_NOT_FOUND');
     return order;
   };
-  /** Marks the venue's days as changed: customers must see this shop's own changes at once. */
-  const thenHint = async <Result>(order: Who, result: Promise<Result>): Promise<Result> => {
+  /** Makes the venue's cached days stale: customers must see this shop's own changes at once. */
+  const thenHint = async <Result>(order: OrderRef, result: Promise<Result>): Promise<Result> => {
     try {
       return await result;
     } finally {
@@ -41,13 +41,13 @@ export function createOrders(store: Store, operations: Operations, availability:
   };
 
   return {
-    place: (who, request) => thenHint(who, operations.perform(who, 'hold', request)),
+    place: (order, request) => thenHint(order, operations.perform(order, 'hold', request)),
     release: async (orderId, holdId) => {
-      const order = known(orderId);
+      const order = requireOrder(orderId);
       return thenHint(order, operations.perform(order, 'release', { hold_id: holdId }));
     },
     confirm: async (orderId, { holdId, customer, paymentReference, usesCredit }) => {
-      const order = known(orderId);
+      const order = requireOrder(orderId);
       const request: Requests['confirm'] = {
         hold_id: holdId,
         payment_reference: paymentReference,
@@ -59,19 +59,19 @@ export function createOrders(store: Store, operations: Operations, availability:
       return thenHint(order, operations.perform(order, 'confirm', request));
     },
     cancel: async (orderId, bookingId, reason) => {
-      const order = known(orderId);
+      const order = requireOrder(orderId);
       return thenHint(order, operations.perform(order, 'cancel', { booking_id: bookingId, reason }));
     },
     refund: async (orderId, bookingId, reason) => {
-      const order = known(orderId);
+      const order = requireOrder(orderId);
       return thenHint(order, operations.perform(order, 'refund', { booking_id: bookingId, reason }));
     },
-    buyPackage: (who, packageId, customerPhone) =>
-      operations.perform(who, 'purchase', { package_id: packageId, customer_phone: customerPhone }),
+    buyPackage: (order, packageId, customerPhone) =>
+      operations.perform(order, 'purchase', { package_id: packageId, customer_phone: customerPhone }),
   };
 }
 
-/** The current state of an order, or the last known one if the service does not answer. */
+/** The current state of an order, or its last known state if the service does not answer. */
 export type OrderNow = {
   order: Order;
   hold?: Schemas['Hold'];
@@ -82,14 +82,14 @@ export type OrderNow = {
 };
 
 export async function orderNow(client: PartnerClient, order: Order): Promise<OrderNow> {
-  const { hold: held, confirm, purchase: bought } = order.operations;
-  if (bought?.answer !== undefined) {
-    const sold = bought.answer;
-    const path = { purchaseId: sold.id };
-    const now = await client.getPurchase({ path }).catch(() => ({ purchase: sold }));
-    return { order, purchase: now.purchase };
+  const { hold: holdCall, confirm, purchase: purchaseCall } = order.operations;
+  if (purchaseCall?.answer !== undefined) {
+    const stored = purchaseCall.answer;
+    const path = { purchaseId: stored.id };
+    const { purchase } = await client.getPurchase({ path }).catch(() => ({ purchase: stored }));
+    return { order, purchase };
   }
-  const placed = held?.answer;
+  const placed = holdCall?.answer;
   if (confirm?.answer !== undefined) {
     const path = { bookingId: confirm.answer.booking_id };
     const booking = await client.getBooking({ path }).catch(() => undefined);

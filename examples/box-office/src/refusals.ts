@@ -3,7 +3,7 @@ import { PartnerApiError } from 'partner-booking-client';
 /** A rejection, as the journal stores it. */
 export type Refusal = {
   code: string;
-  /** Name of a request field → what is wrong with it. */
+  /** Name of a request field → its fault. */
   faults: Record<string, string>;
   /** If the slot is taken: the free slots nearest in time. */
   alternatives: { slot_id: string; slot_start: string; price_rupees: number }[];
@@ -35,7 +35,7 @@ export class UnansweredError extends Error {
 export function outcomeOf(error: unknown): RefusedError | UnansweredError {
   if (error instanceof RefusedError || error instanceof UnansweredError) return error;
   if (!(error instanceof PartnerApiError)) return new UnansweredError('NO_RESPONSE', { cause: error });
-  // 429: nothing was done, but the call is still wanted. `HTTP_…`: a proxy's page, so the outcome is unknown.
+  // 429: nothing was done, but the call must be repeated. `HTTP_…`: a page of a proxy, so the outcome is unknown.
   if ([408, 429].includes(error.status) || error.status >= 500 || error.code.startsWith('HTTP_'))
     return new UnansweredError(error.code, { cause: error });
   const alternatives = (error.conflict?.alternatives ?? []).map(({ slot_id, slot_start, price_rupees }) => ({

@@ -25,7 +25,7 @@ export type Shop = {
 /** @throws Error if another process uses the data folder */
 export async function openShop({ baseUrl, apiKey, dataFolder, availabilityMaxAgeSeconds }: Config): Promise<Shop> {
   const store = await openStore(dataFolder);
-  // Give up early: customers do not wait a minute for a page. The shop repeats unanswered calls in the background.
+  // Customers do not wait a minute for a page: give up earlier. The shop repeats unanswered calls in the background.
   const client = createPartnerClient({ baseUrl, apiKey, retries: { maxRetryAfterSeconds: 10 } });
   const operations = createOperations(store, client);
   const availability = createAvailability(client, availabilityMaxAgeSeconds * 1000);

@@ -9,14 +9,14 @@ import type { Refusal } from './refusals.ts';
 /** The state that outlives this process. It only returns data that is on disk. */
 export type Store = {
   order(orderId: string): Order | undefined;
-  /** Newest first. */
+  /** The customer's orders, newest first. */
   ordersOf(customer: string): Order[];
   /** Operations whose outcome is unknown. */
   unanswered(): { order: Order; operation: Operation }[];
   asked(order: Pick<Order, 'orderId' | 'customer'>, kind: Kind, request: Requests[Kind]): Promise<void>;
   answered(orderId: string, kind: Kind, answer: Answers[Kind]): Promise<void>;
   refused(orderId: string, kind: Kind, refusal: Refusal): Promise<void>;
-  /** The ids of handled events. An event handled twice is listed twice. */
+  /** The ids of handled events, with repetitions. */
   handledEvents(): readonly string[];
   hasHandled(eventId: string): boolean;
   handled(eventId: string): Promise<void>;
@@ -26,7 +26,7 @@ export type Store = {
   forgetCursor(): Promise<void>;
   secret(): WebhookSecret | undefined;
   changeSecret(secret: WebhookSecret): Promise<void>;
-  /** Whether the last write reached the disk. Until a write does, nothing is sold. */
+  /** Whether the last write reached the disk. If not, the shop sells nothing until a write succeeds. */
   isWritable(): boolean;
   /** Writes an entry that changes nothing, to test the disk. */
   tryWrite(): Promise<void>;
@@ -44,11 +44,11 @@ const now = (): string => new Date().toISOString();
 function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
   const orders = new Map<string, Order>();
   const handled: string[] = [];
-  const handledOnce = new Set<string>();
+  const handledIds = new Set<string>();
   let cursor: string | undefined;
   let secret: WebhookSecret | undefined;
 
-  const settle = ({ orderId, kind }: { orderId: string; kind: Kind }, outcome: Partial<Operation>) => {
+  const applyOutcome = ({ orderId, kind }: { orderId: string; kind: Kind }, outcome: Partial<Operation>) => {
     const operation = orders.get(orderId)?.operations[kind];
     if (operation !== undefined) Object.assign(operation, outcome);
   };
@@ -62,14 +62,14 @@ function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
         return;
       }
       case 'answered':
-        settle(entry, { answer: entry.answer });
+        applyOutcome(entry, { answer: entry.answer });
         return;
       case 'refused':
-        settle(entry, { refusal: entry.refusal });
+        applyOutcome(entry, { refusal: entry.refusal });
         return;
       case 'handled':
         handled.push(entry.eventId);
-        handledOnce.add(entry.eventId);
+        handledIds.add(entry.eventId);
         return;
       case 'read':
         cursor = entry.cursor ?? undefined;
@@ -99,7 +99,7 @@ function storeOf(entries: readonly Entry[], journal: Journal<Entry>): Store {
     answered: (orderId, kind, answer) => write({ type: 'answered', orderId, kind, answer }),
     refused: (orderId, kind, refusal) => write({ type: 'refused', orderId, kind, refusal }),
     handledEvents: () => handled,
-    hasHandled: (eventId) => handledOnce.has(eventId),
+    hasHandled: (eventId) => handledIds.has(eventId),
     handled: (eventId) => write({ type: 'handled', at: now(), eventId }),
     cursor: () => cursor,
     read: (next) => write({ type: 'read', cursor: next }),

@@ -14,8 +14,8 @@ const EVENT_TYPES = [
 const OVERLAP_SECONDS = 86_400;
 
 /**
- * Subscribes `endpointUrl` to all events, and stores the secret. Uses an existing subscription, because subscriptions
- * cannot be deleted, and rotates its secret if that was lost before it was on disk.
+ * Subscribes `endpointUrl` to all events, and stores the secret. Reuses a subscription, because subscriptions cannot be
+ * deleted, and rotates its secret if the store lacks it.
  */
 export async function ensureSubscription(store: Store, client: PartnerClient, endpointUrl: string): Promise<void> {
   const { data } = await client.listSubscriptions();
@@ -39,7 +39,7 @@ export async function ensureSubscription(store: Store, client: PartnerClient, en
 
 /**
  * Rotates the secret without losing a delivery. For a day the service signs with both secrets: the shop verifies with
- * the old one until the new one is on disk, then only with the new one.
+ * the old secret until the new one is on disk, then only with the new one.
  */
 export async function rotateSecret(store: Store, client: PartnerClient): Promise<void> {
   const subscriptionId = store.secret()?.subscriptionId;

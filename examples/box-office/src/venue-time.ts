@@ -15,13 +15,13 @@ function partsOf(instant: string, timeZone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(new Date(instant)).map(({ type, value }) => [type, value]));
 }
 
-/** `YYYY-MM-DDTHH:mm±HH:MM` at the venue. The offset distinguishes the two 01:00s when clocks are set back. */
+/** `YYYY-MM-DDTHH:mm±HH:MM` at the venue. The offset distinguishes the two 01:00 when clocks are set back. */
 export function localTime(instant: string, timeZone: string): string {
   const { year, month, day, hour, minute, timeZoneName = '' } = partsOf(instant, timeZone);
   return `${year}-${month}-${day}T${hour}:${minute}${timeZoneName.replace('GMT', '') || '+00:00'}`;
 }
 
-/** For example `Sat 21 Nov, 18:00`. */
+/** The local time of an instant, such as `Sat 21 Nov, 18:00`. */
 export function spokenTime(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -46,15 +46,15 @@ export function dateAfter(date: string, days: number): string {
 export const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && Number.isFinite(Date.parse(text)) && dateAfter(text, 0) === text;
 
-/** For example `Saturday, 21 November 2026`. */
+/** The date, such as `Saturday, 21 November 2026`. */
 export const spokenDate = (date: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
 
 /** More than the longest possible booking horizon of the service, 730 days. */
-const MOST_DAYS_AHEAD = 732;
+const MAX_DAYS_AHEAD = 732;
 
-/** Whether a date can be on sale in any time zone. Keeps visitors who request every date away from the service. */
+/** Whether a date can be on sale in any time zone. The shop does not call the service about other dates. */
 export function canBeOnSale(date: string): boolean {
   const days = (Date.parse(date) - Date.now()) / 86_400_000;
-  return days > -3 && days < MOST_DAYS_AHEAD;
+  return days > -3 && days < MAX_DAYS_AHEAD;
 }

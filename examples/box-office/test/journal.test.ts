@@ -11,7 +11,7 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const journalFile = async () => path.join(await temporaryFolder(), 'data', 'journal.jsonl');
 
-test('what was appended is there when the journal is opened again, in order', async () => {
+test('a reopened journal has all appended entries in order', async () => {
   const file = await journalFile();
   const { journal } = await openJournal(file, isNumber);
   await Promise.all([1, 2, 3].map((each) => journal.append(each)));
@@ -22,7 +22,7 @@ test('what was appended is there when the journal is opened again, in order', as
   await again.journal.close();
 });
 
-test('what could not be read again is not written', async () => {
+test('an entry that could not be read again is not written', async () => {
   const file = await journalFile();
   const { journal } = await openJournal(file, isText);
   await assert.rejects(journal.append(undefined as unknown as string), /takes no such entry/);
@@ -31,7 +31,7 @@ test('what could not be read again is not written', async () => {
   assert.equal(await readFile(file, 'utf8'), '"next"\n');
 });
 
-test('a line that was being written when the process died is cut off, and the next one is whole', async () => {
+test('a half-written last line is cut off, so the next entry is readable', async () => {
   const file = await journalFile();
   const first = await openJournal(file, isText);
   await first.journal.append('whole');
@@ -44,7 +44,7 @@ test('a line that was being written when the process died is cut off, and the ne
   assert.equal(await readFile(file, 'utf8'), '"whole"\n"next"\n');
 });
 
-test('what is not needed any more is gone once it is half of the file, and what is needed stays', async () => {
+test('opening drops unneeded entries once they are over half of the file', async () => {
   const file = await journalFile();
   const isOdd = (entries: number[]) => entries.filter((each) => each % 2 === 1);
   const lines = async () => (await readFile(file, 'utf8')).split('\n').slice(0, -1).map(Number);
@@ -58,7 +58,7 @@ test('what is not needed any more is gone once it is half of the file, and what 
   assert.deepEqual(await lines(), [1, 3]);
 });
 
-test('a bad line within is not passed over, and the file can be opened once it is mended', async () => {
+test('an invalid line in the middle prevents opening until the file is repaired', async () => {
   const file = await journalFile();
   await (await openJournal(file, isText)).journal.close();
   for (const bad of ['"ha', 'null', '1']) {
@@ -70,7 +70,7 @@ test('a bad line within is not passed over, and the file can be opened once it i
   await journal.close();
 });
 
-test('an entry is what the shop itself has written', () => {
+test('only lines in the format of this shop are entries', () => {
   const [orderId, kind, at] = ['order', 'hold', '2026-11-21T18:30:00.000Z'];
   const asked = { type: 'asked', at, orderId, customer: 'browser', kind, request: { slot_id: 'slot' } };
   const refusal = { code: 'SLOT_NOT_AVAILABLE', faults: {}, alternatives: [] };
@@ -95,17 +95,17 @@ test('an entry is what the shop itself has written', () => {
     assert.ok(!isEntry(other), JSON.stringify(other));
 });
 
-test('a second writer is refused while the first lives, and takes over from a dead one', async () => {
+test('a second writer is rejected while the first lives, and takes over from a dead writer', async () => {
   const file = await journalFile();
   const { journal } = await openJournal(file, isText);
   await writeFile(`${file}.lock`, String(process.ppid));
   await assert.rejects(openJournal(file, isText), /end it first/);
   await journal.close();
-  // No process has this id: Linux and macOS only use lower ones.
+  // No process has this id: Linux and macOS use only lower ids.
   await writeFile(`${file}.lock`, '99999999');
   await (await openJournal(file, isText)).journal.close();
 });
 
-test('what customers type stays text', () => {
+test('html escapes values', () => {
   assert.equal(toText(html`<p title="${'"'}">${'<script>'}</p>`), '<p title="&quot;">&lt;script&gt;</p>');
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type Market, openMarket } from './market.ts';
-import type { Relay, Shop } from './support.ts';
-import { eventually, sandbox, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+import { type Relay, startRelay } from './relay.ts';
+import type { Shop } from './support.ts';
+import { eventually, sandbox, skip, startShop, temporaryFolder, visitor } from './support.ts';
 
 const FORM = { customer_name: 'Asha Rao', customer_phone: '+919876543210', customer_email: '' };
 const CUSTOMER = { name: 'Asha Rao', phone: '+919876543210' };
 
-describe('an answer that is lost', { skip }, () => {
+describe('a lost answer', { skip }, () => {
   let market: Market;
   let relay: Relay;
   let folder = '';
@@ -19,34 +20,34 @@ describe('an answer that is lost', { skip }, () => {
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
   });
 
-  test('killed when the service has placed a hold that nobody was told of: after the restart it is the same one', async () => {
-    const given = market.order((await market.freeSlot()).slot_id);
+  test('a shop killed before it learned of its hold gets the same hold after the restart', async () => {
+    const input = market.order((await market.freeSlot()).slot_id);
     const lost = relay.loseAnswerOf('/api/v1/partner/holds');
-    shop.act('place_hold', given).catch(() => undefined);
+    shop.act('place_hold', input).catch(() => undefined);
     await lost;
     await shop.kill();
-    const [placed] = await market.activeHolds(given.slot_id);
+    const [placed] = await market.activeHolds(input.slot_id);
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
-    const { hold_id } = await shop.act('place_hold', given);
+    const { hold_id } = await shop.act('place_hold', input);
     assert.equal(hold_id, placed?.hold_id);
-    assert.equal((await market.activeHolds(given.slot_id)).length, 1);
+    assert.equal((await market.activeHolds(input.slot_id)).length, 1);
   });
 
-  test('killed while a booking is made: the restart alone finds out that it was, and makes no second', async () => {
+  test('a shop killed during a confirm repeats it after the restart, and makes no second booking', async () => {
     const { order_id, slot_id } = market.order((await market.freeSlot()).slot_id);
     const { hold_id } = await shop.act('place_hold', { order_id, slot_id });
     const lost = relay.loseAnswerOf('/api/v1/bookings/confirm');
-    const given = { order_id, hold_id, customer: CUSTOMER, payment_reference: 'pay_1' };
-    shop.act('confirm_booking', given).catch(() => undefined);
+    const input = { order_id, hold_id, customer: CUSTOMER, payment_reference: 'pay_1' };
+    shop.act('confirm_booking', input).catch(() => undefined);
     await lost;
     await shop.kill();
-    relay.passed.length = 0;
+    relay.forwarded.length = 0;
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
     const repeated = await eventually('the confirm to be repeated', async () =>
-      relay.passed.find(({ path }) => path.startsWith('/api/v1/bookings/confirm')),
+      relay.forwarded.find(({ path }) => path.startsWith('/api/v1/bookings/confirm')),
     );
     assert.match(repeated.body, new RegExp(`"idempotency_key":"${order_id}-confirm"`));
-    const { booking_id } = await shop.act('confirm_booking', given);
+    const { booking_id } = await shop.act('confirm_booking', input);
     const { data } = await sandbox().listBookings({ query: { hold_id: String(hold_id) } });
     assert.deepEqual(
       data.map((each) => each.booking_id),
@@ -54,15 +55,15 @@ describe('an answer that is lost', { skip }, () => {
     );
   });
 
-  test('a booking whose answer was lost is not given up because the key is refused now', async () => {
+  test('a confirm with a lost answer stays pending while the API key is rejected', async () => {
     const go = visitor(shop.url);
     await go('/bookings');
     const held = await go('/orders', market.order((await market.freeSlot()).slot_id));
     const lost = relay.loseAnswerOf('/api/v1/bookings/confirm');
-    const clicked = go(`${held.path}/confirm`, FORM);
+    const click = go(`${held.path}/confirm`, FORM);
     await lost;
     relay.cut();
-    assert.match((await clicked).text, /has not answered yet/);
+    assert.match((await click).text, /has not answered yet/);
     relay.isDown = false;
     relay.answer = { status: 401, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' };
     assert.match((await go(held.path)).text, /has not answered yet/);

@@ -13,17 +13,17 @@ export type Market = {
   activeHolds(slotId: string): Promise<Schemas['Hold'][]>;
 };
 
-/** Picks the day with the most free slots, 3 to 9 days ahead: earlier runs have booked some. */
+/** Picks the day with the most free slots, 3 to 9 days ahead: earlier runs may have booked some. */
 export async function openMarket(): Promise<Market> {
   const client = sandbox();
   const venueId = (await client.listVenues()).data[0]?.venue_id ?? '';
   const slotsOn = async (date: string) => (await client.getAvailability({ query: { venue_id: venueId, date } })).slots;
   const days = [3, 4, 5, 6, 7, 8, 9].map(async (ahead) => {
-    const on = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
-    return { on, free: (await slotsOn(on)).filter((each) => each.is_available).length };
+    const date = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    return { date, free: (await slotsOn(date)).filter((each) => each.is_available).length };
   });
   const [freest] = (await Promise.all(days)).sort((one, other) => other.free - one.free);
-  const date = freest?.on ?? '';
+  const date = freest?.date ?? '';
   const used = new Set<string>();
   return {
     venueId,

@@ -30,7 +30,7 @@ describe('packages', { skip }, () => {
     return go('/orders', formWith(text, '<button aria-label='));
   };
 
-  test('its credits pay for who has bought it, and not for who knows the phone number', async () => {
+  test('credits pay only for the buyer, not for another customer with the same phone number', async () => {
     const owner = visitor(shop.url);
     const phone = anyPhone();
     const { action, form } = await packageForm(owner);
@@ -38,18 +38,18 @@ describe('packages', { skip }, () => {
     const credit = { ...CUSTOMER, customer_phone: phone, package_order: bought.path.split('/').at(-1) ?? '' };
 
     const other = visitor(shop.url);
-    const { path: theirs, text } = await hold(other);
+    const { path: otherPath, text } = await hold(other);
     assert.doesNotMatch(text, /package_order/);
-    const refused = await other(`${theirs}/confirm`, credit);
+    const refused = await other(`${otherPath}/confirm`, credit);
     assert.equal(refused.status, 400);
     assert.doesNotMatch(refused.text, /Booked/);
-    await other(`${theirs}/release`, {});
+    await other(`${otherPath}/release`, {});
 
-    const { path: own, text: offered } = await hold(owner);
-    const mixed = { ...form, order_id: own.split('/').at(-1) ?? '', customer_phone: phone };
-    assert.equal((await owner(action, mixed)).status, 409, 'an order is for one thing');
-    assert.match(offered, /A credit of the package for/);
-    assert.match((await owner(`${own}/confirm`, credit)).text, /paid with a credit/);
+    const { path: ownPath, text: ownPage } = await hold(owner);
+    const mixed = { ...form, order_id: ownPath.split('/').at(-1) ?? '', customer_phone: phone };
+    assert.equal((await owner(action, mixed)).status, 409, 'an order cannot be both a hold and a purchase');
+    assert.match(ownPage, /A credit of the package for/);
+    assert.match((await owner(`${ownPath}/confirm`, credit)).text, /paid with a credit/);
     assert.match(
       (await owner(bought.path)).text,
       new RegExp(`${(await purchasesOf(phone))[0]?.credits_remaining} booking`),

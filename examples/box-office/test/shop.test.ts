@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { type Market, openMarket } from './market.ts';
-import type { Relay, Shop } from './support.ts';
-import { formWith, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+import { type Relay, startRelay } from './relay.ts';
+import type { Shop } from './support.ts';
+import { formWith, skip, startShop, temporaryFolder, visitor } from './support.ts';
 
 const FORM = { customer_name: 'Asha Rao', customer_phone: '+919876543210', customer_email: '' };
 
@@ -19,7 +20,7 @@ describe('the shop', { skip }, () => {
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
   });
 
-  test('a customer holds a time, sees it run, books, finds it in the bookings, and cancels', async () => {
+  test('a customer holds a slot, sees the countdown, books, finds the booking in the list, and cancels', async () => {
     const go = visitor(shop.url);
     const { slot_id } = await market.freeSlot();
     assert.match((await go('/')).text, new RegExp(market.venueId));
@@ -39,7 +40,7 @@ describe('the shop', { skip }, () => {
     assert.match(stranger.text, /There is no such booking/);
   });
 
-  test('a field that the service does not accept is named, and can be corrected', async () => {
+  test('the page names a field that the service rejects, and the customer can correct it', async () => {
     const go = visitor(shop.url);
     const { path: page } = await go('/orders', market.order((await market.freeSlot()).slot_id));
     const wrong = await go(`${page}/confirm`, { ...FORM, customer_phone: '12' });
@@ -47,7 +48,7 @@ describe('the shop', { skip }, () => {
     assert.match((await go(`${page}/confirm`, FORM)).text, /Booked/);
   });
 
-  test('what is not there is 404, and what is not asked for in our way 400', async () => {
+  test('a missing order, venue or date is 404, an invalid date 400', async () => {
     const go = visitor(shop.url);
     await go('/bookings');
     const statusOf = async (path: string) => (await go(path)).status;
@@ -55,17 +56,17 @@ describe('the shop', { skip }, () => {
     assert.equal(await statusOf(`/venues/${randomUUID()}`), 404);
     assert.equal(await statusOf(`/venues/${randomUUID()}?date=${market.date}`), 404);
     assert.equal(await statusOf(`/venues/none?date=${market.date}`), 404);
-    relay.passed.length = 0;
-    for (const never of ['9999-12-31', '2020-01-01'])
-      assert.equal(await statusOf(`/venues/${market.venueId}?date=${never}`), 404);
-    assert.deepEqual(relay.passed, []);
-    for (const wrong of ['tomorrow', '2026-02-30', `${market.date}&date=${market.date}`])
-      assert.equal(await statusOf(`/venues/${market.venueId}?date=${wrong}`), 400);
+    relay.forwarded.length = 0;
+    for (const date of ['9999-12-31', '2020-01-01'])
+      assert.equal(await statusOf(`/venues/${market.venueId}?date=${date}`), 404);
+    assert.deepEqual(relay.forwarded, []);
+    for (const invalid of ['tomorrow', '2026-02-30', `${market.date}&date=${market.date}`])
+      assert.equal(await statusOf(`/venues/${market.venueId}?date=${invalid}`), 400);
     const { status } = await go('/orders', { ...market.order('slot'), date: 'tomorrow' });
     assert.equal(status, 400);
   });
 
-  test('a customer who asks in another tab for the time that is held is led to the order of the first', async () => {
+  test('holding the same slot in another tab leads to the first order', async () => {
     const go = visitor(shop.url);
     await go('/bookings');
     const { slot_id } = await market.freeSlot();

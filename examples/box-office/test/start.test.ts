@@ -5,18 +5,19 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { deliver, eventually, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+import { startRelay } from './relay.ts';
+import { deliver, eventually, startShop, temporaryFolder, visitor } from './support.ts';
 
-/** Settings of a shop whose service does not answer. */
-const alone = async () => {
+/** Settings of a shop whose service does not respond. */
+const shopWithoutService = async () => {
   const relay = await startRelay();
   relay.isDown = true;
   return { relay, settings: { PARTNER_BASE_URL: relay.url, PARTNER_API_KEY: 'pk_none' } };
 };
 const order = () => ({ order_id: randomUUID(), slot_id: 'slot', venue_id: 'venue', date: '2026-11-24' });
 
-test('settings that cannot be are said in one sentence each: a taken port by its setting, a bad line by its place', async () => {
-  const { settings } = await alone();
+test('a start that fails prints one sentence: it names the other process, the setting of a taken port, or the invalid line', async () => {
+  const { settings } = await shopWithoutService();
   const folder = await temporaryFolder();
   const shop = await startShop(folder, settings);
   const second = startShop(folder, settings);
@@ -37,8 +38,8 @@ test('settings that cannot be are said in one sentence each: a taken port by its
   await assert.rejects(startShop(bad, settings), /1: [^\n]+journal\.jsonl:2 is no entry [^\n]+\n$/);
 });
 
-test('the actions of the certification are on a port of their own, for this machine alone, and only where they are asked for', async () => {
-  const { settings } = await alone();
+test('certification actions are off by default, and only on their own loopback port', async () => {
+  const { settings } = await shopWithoutService();
   const shop = await startShop(await temporaryFolder(), { ...settings, HOST: '0.0.0.0' });
   const json = { 'content-type': 'application/json' };
   const ask = async (url: string, headers: Record<string, string> = json) =>
@@ -52,8 +53,8 @@ test('the actions of the certification are on a port of their own, for this mach
   assert.equal(other.actionsUrl, '');
 });
 
-test('a form that a page of another site sends is refused, and takes nobody’s cookie away', async () => {
-  const { settings } = await alone();
+test('a form from a page of another site is rejected, and does not replace the cookie', async () => {
+  const { settings } = await shopWithoutService();
   const shop = await startShop(await temporaryFolder(), { ...settings, PUBLIC_URL: 'https://shop.example' });
   const send = (headers: Record<string, string>) =>
     fetch(`${shop.url}/orders`, { method: 'POST', headers, body: new URLSearchParams(), redirect: 'manual' });
@@ -62,19 +63,19 @@ test('a form that a page of another site sends is refused, and takes nobody’s 
     ...[{ origin: 'https://evil.example' }, { origin: 'null' }],
   ];
   for (const headers of foreign as Record<string, string>[]) {
-    const { status, headers: answered } = await send(headers);
-    assert.deepEqual([status, answered.get('set-cookie')], [403, null], JSON.stringify(headers));
+    const { status, headers: responseHeaders } = await send(headers);
+    assert.deepEqual([status, responseHeaders.get('set-cookie')], [403, null], JSON.stringify(headers));
   }
   const own = [{ 'sec-fetch-site': 'same-origin' }, { origin: 'https://shop.example' }, { origin: shop.url }];
   for (const headers of own as Record<string, string>[]) {
-    const { status, headers: answered } = await send(headers);
+    const { status, headers: responseHeaders } = await send(headers);
     assert.equal(status, 400);
-    assert.match(answered.get('set-cookie') ?? '', /^__Host-customer=[^;]+; .*HttpOnly; Secure; SameSite=Lax$/);
+    assert.match(responseHeaders.get('set-cookie') ?? '', /^__Host-customer=[^;]+; .*HttpOnly; Secure; SameSite=Lax$/);
   }
 });
 
-test('while the journal cannot be written nothing is sold and /healthz says so; once it can, all is well again', async () => {
-  const { relay, settings } = await alone();
+test('while the journal cannot be written, the shop sells nothing and /healthz is 503, until a write succeeds', async () => {
+  const { relay, settings } = await shopWithoutService();
   const folder = await temporaryFolder();
   const journal = path.join(folder, 'journal.jsonl');
   const secret = 'whsec_one';
@@ -95,13 +96,13 @@ test('while the journal cannot be written nothing is sold and /healthz says so; 
   const refused = await visitor(shop.url)('/orders', order());
   assert.equal(refused.status, 503);
   assert.match(refused.text, /We cannot take orders at the moment/);
-  assert.ok(!relay.asked.some((each) => each.includes('/holds')), 'the service was not asked');
+  assert.ok(!relay.received.some((each) => each.includes('/holds')), 'the service was not asked');
   assert.equal(await health(), 503);
-  assert.match(shop.said(), /journal\.jsonl cannot be written: EFBIG[^\n]+ Nothing is sold until it can\n/);
+  assert.match(shop.stderr(), /journal\.jsonl cannot be written: EFBIG[^\n]+ Nothing is sold until it can\n/);
   // The shop rejects a delivery that it cannot store, and then tries to write again.
-  assert.equal(await deliver(shop, { event_id: randomUUID() }, { secret }), 500);
+  assert.equal(await deliver(shop, { event_id: randomUUID() }, secret), 500);
   await eventually('the journal to be written', async () => (await health()) === 200);
-  assert.match(shop.said(), /journal\.jsonl is written again\n/);
+  assert.match(shop.stderr(), /journal\.jsonl is written again\n/);
   await shop.stop();
   const lines = (await readFile(journal, 'utf8')).split('\n');
   assert.deepEqual(lines.slice(2), ['{"type":"read","cursor":null}', '']);

@@ -2,22 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPartnerClient, type PartnerClient } from 'partner-booking-client';
 
-const { SANDBOX_URL: sandboxUrl = '', SANDBOX_API_KEY: apiKey = '' } = process.env;
+export const { SANDBOX_URL: sandboxUrl = '', SANDBOX_API_KEY: apiKey = '' } = process.env;
 
 /** Why tests that need a sandbox are skipped; false if there is one. */
 export const skip =
   sandboxUrl === '' || apiKey === '' ? 'set SANDBOX_URL and SANDBOX_API_KEY of a sandbox with a venue' : false;
 
-/** Clean-ups after the tests of a file, run last first. */
-const releases: (() => unknown)[] = [];
+/** Clean-ups after the tests of a file, in reverse order. */
+export const releases: (() => unknown)[] = [];
 after(async () => {
   for (const release of releases.reverse()) await release();
 });
@@ -45,9 +43,9 @@ export type Shop = {
   /** The address of the certification actions. */
   actionsUrl: string;
   /** Calls a certification action and returns its result. */
-  act<Result = Record<string, unknown>>(action: string, given?: object): Promise<Result>;
+  act<Result = Record<string, unknown>>(action: string, input?: object): Promise<Result>;
   /** The output on stderr so far. */
-  said(): string;
+  stderr(): string;
   kill(): Promise<void>;
   /** Sends SIGTERM, and returns the exit code. */
   stop(): Promise<number | null>;
@@ -81,25 +79,25 @@ export async function startShop(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    stderr += chunk.toString();
   });
   const exited = once(child, 'close') as Promise<[number | null]>;
   releases.push(() => child.kill('SIGKILL'));
   const { url, actionsUrl } = await Promise.race([
     addressesOf(child),
-    exited.then(([code]) => Promise.reject(new Error(`The shop ended with ${code}: ${said}`))),
+    exited.then(([code]) => Promise.reject(new Error(`The shop ended with ${code}: ${stderr}`))),
   ]);
   return {
     url,
     actionsUrl,
-    said: () => said,
-    act: async <Result>(action: string, given: object = {}) => {
+    stderr: () => stderr,
+    act: async <Result>(action: string, input: object = {}) => {
       const response = await fetch(`${actionsUrl}/${action}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(given),
+        body: JSON.stringify(input),
       });
       return (await response.json()) as Result;
     },
@@ -117,12 +115,12 @@ export async function startShop(
 
 /** The addresses that the shop prints. The pages' address comes last. */
 function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'actionsUrl'>> {
-  let told = '';
+  let output = '';
   return new Promise((resolve) => {
     stdout?.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
-      const [, url] = /open at (\S+)/.exec(told) ?? [];
-      const [, actionsUrl = ''] = /certification are at (\S+)/.exec(told) ?? [];
+      output += chunk.toString();
+      const [, url] = /open at (\S+)/.exec(output) ?? [];
+      const [, actionsUrl = ''] = /certification are at (\S+)/.exec(output) ?? [];
       if (url !== undefined) resolve({ url, actionsUrl });
     });
   });
@@ -132,19 +130,18 @@ function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'acti
 export function visitor(url: string) {
   let cookie = '';
   const go = async (
-    to: string,
+    target: string,
     form?: Record<string, string>,
-    headers: Record<string, string> = {},
   ): Promise<{ status: number; path: string; text: string }> => {
-    const response = await fetch(new URL(to, url), {
+    const response = await fetch(new URL(target, url), {
       redirect: 'manual',
-      headers: { cookie, ...headers },
+      headers: { cookie },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
     cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
     const location = response.headers.get('location');
     if (location !== null) return go(location);
-    return { status: response.status, path: to, text: await response.text() };
+    return { status: response.status, path: target, text: await response.text() };
   };
   return go;
 }
@@ -158,85 +155,15 @@ export function formWith(page: string, text: string): Record<string, string> {
   );
 }
 
-export type Relay = {
-  url: string;
-  /** Drops the answer to the next call of this path. Resolves when the service has answered. */
-  loseAnswerOf(path: string): Promise<void>;
-  /** While true, the relay drops every connection. */
-  isDown: boolean;
-  /** If set, the relay answers every call with it and passes none on. */
-  answer: { status: number; body: string } | undefined;
-  /** Sets `isDown`, and ends the calls whose answers were dropped. */
-  cut(): void;
-  /** The paths of all calls, passed on or not. */
-  asked: string[];
-  /** The calls that were passed on. */
-  passed: { path: string; body: string }[];
-};
-
-/** A proxy between the shop and the sandbox that can lose answers. */
-export async function startRelay(): Promise<Relay> {
-  const lost: { path: string; resolve: () => void }[] = [];
-  const hanging: Socket[] = [];
-  const relay: Relay = {
-    url: '',
-    isDown: false,
-    answer: undefined,
-    asked: [],
-    passed: [],
-    cut: () => {
-      relay.isDown = true;
-      for (const socket of hanging.splice(0)) socket.destroy();
-    },
-    loseAnswerOf: (lostPath) => new Promise((resolve) => void lost.push({ path: lostPath, resolve })),
-  };
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    relay.asked.push(request.url ?? '');
-    if (relay.isDown) return void request.socket.destroy();
-    if (relay.answer !== undefined) return void response.writeHead(relay.answer.status).end(relay.answer.body);
-    const { method = 'GET', url: target = '/' } = request;
-    const body = Buffer.concat(chunks);
-    relay.passed.push({ path: target, body: body.toString() });
-    const answer = await fetch(new URL(target, sandboxUrl), {
-      method,
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      ...(body.length > 0 && { body }),
-    });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const index = lost.findIndex((each) => target.startsWith(each.path));
-    if (index >= 0) {
-      hanging.push(request.socket);
-      return lost.splice(index, 1)[0]?.resolve();
-    }
-    const date = answer.headers.get('date') ?? '';
-    response.writeHead(answer.status, { 'content-type': 'application/json', date }).end(bytes);
-  };
-  const server = createServer((request, response) => {
-    pass(request, response).catch(() => request.socket.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  releases.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  relay.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return relay;
-}
-
-/** Delivers a signed event as the service does. Returns the status of the response. */
-export async function deliver(
-  { url }: Shop,
-  event: object,
-  { secret, previous, age = 0 }: { secret: string; previous?: string; age?: number },
-): Promise<number> {
+/** Delivers a signed event like the service. Returns the response status. */
+export async function deliver({ url }: Shop, event: object, secret: string): Promise<number> {
   const body = JSON.stringify(event);
-  const timestamp = String(Math.floor(Date.now() / 1000) - age);
-  const signed = (key: string) => `sha256=${createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex')}`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-service-timestamp': timestamp, 'x-service-signature': signed(secret) },
-    ...(previous !== undefined && { 'x-service-signature-previous': signed(previous) }),
+    'content-type': 'application/json',
+    'x-service-timestamp': timestamp,
+    'x-service-signature': `sha256=${digest}`,
   };
   return (await fetch(`${url}/webhooks`, { method: 'POST', headers, body })).status;
 }

@@ -1,6 +1,6 @@
-// Builds the published package: `node scripts/build.mjs [folder]`, by default into dist/. Bundles the command `partner`
-// into one file, so that installing the client does not install the command's dependencies. Writes the licences of the
-// bundled packages beside it, and fails if a package has no licence text.
+// Builds the published package into dist/ or another folder: `node scripts/build.mjs [folder]`. Bundles the command
+// `partner` into one file, so that installing the client does not install the command's dependencies. Writes the
+// licences of the bundled packages to partner.licences.txt, and fails if a package has no licence text.
 
 import { execFileSync } from 'node:child_process';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  // A dependency of the package anyway.
+  // Not bundled, because the package depends on it.
   external: ['openapi-fetch'],
   // Bundled CommonJS packages load Node's modules with `require`.
   banner: {
@@ -37,16 +37,16 @@ const { metafile } = await build({
 
 const packages = new Set(
   Object.keys(metafile.inputs).flatMap((file) => {
-    const [found] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];
-    return found === undefined ? [] : [path.resolve(folder, found)];
+    const [packageFolder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];
+    return packageFolder === undefined ? [] : [path.resolve(folder, packageFolder)];
   }),
 );
 const texts = await Promise.all([...packages].toSorted().map(licenceOf));
 await writeFile(path.join(dist, 'partner.licences.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 
-async function licenceOf(place) {
-  const { name, version, license } = JSON.parse(await readFile(path.join(place, 'package.json'), 'utf8'));
-  const file = (await readdir(place)).find((each) => /^licen[cs]e/i.test(each));
+async function licenceOf(packageFolder) {
+  const { name, version, license } = JSON.parse(await readFile(path.join(packageFolder, 'package.json'), 'utf8'));
+  const file = (await readdir(packageFolder)).find((each) => /^licen[cs]e/i.test(each));
   if (file === undefined) throw new Error(`${name} has no licence text: it cannot be bundled`);
-  return `${name} ${version} (${license})\n\n${await readFile(path.join(place, file), 'utf8')}`;
+  return `${name} ${version} (${license})\n\n${await readFile(path.join(packageFolder, file), 'utf8')}`;
 }

@@ -22,9 +22,9 @@ type Description = {
 
 const HEAD = '// Generated from docs/openapi.partner.json. Run: npm run docs\n\n';
 
-/** The generated files as path from the repository root → text. `json`: the OpenAPI description. */
+/** The generated files: path from the repository root → text. `json`: the OpenAPI description. */
 export async function generatedClient(json: string): Promise<Record<string, string>> {
-  const types = await openapiTS(JSON.parse(json, withoutAdded) as OpenAPI3, { transform: openEnum });
+  const types = await openapiTS(JSON.parse(json, dropAdditional) as OpenAPI3, { transform: openEnum });
   return {
     'packages/client/src/schema.d.ts': `${HEAD}${astToString(types)}`,
     'packages/client/src/operations.ts': `${HEAD}${operationsOf(JSON.parse(json) as Description)}`,
@@ -32,11 +32,11 @@ export async function generatedClient(json: string): Promise<Record<string, stri
 }
 
 /** JSON.parse reviver that drops `additionalProperties: true`: the types would otherwise accept misspelt fields. */
-function withoutAdded(name: string, value: unknown): unknown {
+function dropAdditional(name: string, value: unknown): unknown {
   return name === 'additionalProperties' && value === true ? undefined : value;
 }
 
-/** The known values, or any other string: the service may add values within a version. */
+/** The type of an open enum: the known values or any other string, because the service may add values. */
 function openEnum(schema: SchemaObject): ts.TypeNode | undefined {
   const values = schema['x-extensible-enum'] as (string | null)[] | undefined;
   if (values === undefined) return undefined;
@@ -56,8 +56,8 @@ function operationsOf({ paths, components }: Description): string {
   const rows = operations.map(
     ({ operationId, method, route }) => `  ${operationId}: '${method.toUpperCase()} ${route}',\n`,
   );
-  const keyed = operations
-    .filter(({ requestBody }) => takesKey(requestBody?.content['application/json'].schema, components))
+  const keyedIds = operations
+    .filter(({ requestBody }) => hasKey(requestBody?.content['application/json'].schema, components))
     .map(({ operationId }) => `  '${operationId}',\n`);
   return `/** Method and path of every operation, by its operationId. */
 export const OPERATIONS = {
@@ -65,14 +65,14 @@ ${rows.join('')}} as const;
 
 /** The operations whose body has an idempotency_key. */
 export const KEYED_OPERATIONS: readonly string[] = [
-${keyed.join('')}];
+${keyedIds.join('')}];
 `;
 }
 
-function takesKey(schema: Schema | undefined, components: Description['components']): boolean {
+function hasKey(schema: Schema | undefined, components: Description['components']): boolean {
   if (schema === undefined) return false;
   const { $ref: reference, properties = {} } = schema;
-  if (reference !== undefined) return takesKey(components.schemas[path.posix.basename(reference)], components);
+  if (reference !== undefined) return hasKey(components.schemas[path.posix.basename(reference)], components);
   return 'idempotency_key' in properties;
 }
 

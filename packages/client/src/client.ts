@@ -35,15 +35,15 @@ type AnyRequest = (
 ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /**
- * Operations without a key that are safe to repeat: a released hold stays released, an extension counts from now and
- * never shortens, and a subscription is set to the same values again.
+ * Operations without a key that are safe to repeat: a released hold stays released, an extension never shortens a
+ * hold, and a change of a subscription sets the same values again.
  */
 const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHold', 'changeSubscription'];
 
 /**
  * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError
- * after an error response, with a PartnerConnectionError if the last attempt got no whole response, and with the reason
- * of the call's signal. The client repeats safe calls with the same bytes, and adds a random idempotency_key to a body
+ * after an error response, with a PartnerConnectionError if the last attempt got no whole response, and with the
+ * signal's reason if the call's signal aborts. The client repeats safe calls with the same bytes, and adds a random idempotency_key to a body
  * that lacks one.
  * @throws TypeError if `baseUrl` is not a URL
  */

@@ -9,9 +9,9 @@ export type ErrorCode = ErrorBody['code'];
 export class PartnerApiError extends Error {
   override readonly name = 'PartnerApiError';
   readonly status: number;
-  /** `HTTP_<status>` if the response is not the service's, for example a proxy's. */
+  /** `HTTP_<status>` if another program responded, for example a proxy. */
   readonly code: ErrorCode;
-  /** Quote it when you ask the operator for help. */
+  /** Send this id to the operator when you ask for help. */
   readonly requestId: string | undefined;
   /** The page about `code`, relative to the address of the service. */
   readonly docs: string | undefined;
@@ -44,8 +44,8 @@ export class PartnerApiError extends Error {
 }
 
 /**
- * The last attempt got no whole response in time, or a success that is not JSON: it is unknown whether the call took
- * effect. `cause` is the failure.
+ * The last attempt got no whole response in time, or a successful response that is not JSON. It is unknown whether the
+ * call took effect. `cause` is the failure.
  */
 export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';

@@ -33,7 +33,7 @@ type NamesOf<All, IsRequired> = {
         : never;
 }[keyof All];
 
-/** The input of an operation: its `path`, `query` and `body`, without those that it does not have. */
+/** The input of an operation: its `path`, `query` and `body`, if it has them. */
 export type Input<Id extends OperationId> = { [Name in NamesOf<Parts<Id>, true>]: Parts<Id>[Name] } & {
   [Name in NamesOf<Parts<Id>, false>]?: NonNullable<Parts<Id>[Name]>;
 };
@@ -46,7 +46,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Sent as X-Request-Id with every attempt, to find the call in both logs. 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** X-Request-Id of every attempt, for finding the call in your log and the service's. 1 to 128 of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 

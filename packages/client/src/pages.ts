@@ -5,7 +5,7 @@ type PagedInput = { query?: Record<string, unknown> };
 
 /** The event feed takes its cursor as `after` and has no last page. */
 const FEED: PagedOperationId = 'listEvents';
-/** The default `limit` for the feed. A page with fewer events is the last one for now. */
+/** The default `limit` for the feed. A page with fewer events than the limit is the last page for now. */
 const LARGEST_PAGE = 200;
 
 export type Pages = <Id extends PagedOperationId>(
@@ -16,7 +16,7 @@ export type Pages = <Id extends PagedOperationId>(
 ) => AsyncGenerator<Success<Id>, void, undefined>;
 
 /**
- * Yields the pages of a listing up to the last, or of the feed up to now. Reads a page once the previous is handled.
+ * Yields all pages of a listing, or the pages of the feed up to now. Reads a page when the loop asks for it.
  */
 export async function* pagesOf(
   call: (input: PagedInput) => Promise<Page>,
@@ -25,11 +25,11 @@ export async function* pagesOf(
 ): AsyncGenerator<Page, void, undefined> {
   const isFeed = operation === FEED;
   const cursorName = isFeed ? 'after' : 'cursor';
-  const asked = isFeed ? { ...query, limit: query['limit'] ?? LARGEST_PAGE } : query;
+  const firstQuery = isFeed ? { ...query, limit: query['limit'] ?? LARGEST_PAGE } : query;
   for (let cursor = query[cursorName]; ; ) {
-    const page = await call({ ...input, query: { ...asked, [cursorName]: cursor } });
+    const page = await call({ ...input, query: { ...firstQuery, [cursorName]: cursor } });
     yield page;
-    if (page.next_cursor === null || (isFeed && page.data.length < Number(asked['limit']))) return;
+    if (page.next_cursor === null || (isFeed && page.data.length < Number(firstQuery['limit']))) return;
     cursor = page.next_cursor;
   }
 }

@@ -24,7 +24,7 @@ export const DEFAULT_RETRIES: Retries = {
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Repeats `attempt` until it resolves: after 429 always, because the call took no effect, and after an unknown outcome
+ * Repeats `attempt` until it resolves: after 429 always, because the call had no effect, and after an unknown outcome
  * only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
@@ -33,7 +33,7 @@ export async function withRetries<Result>(
   isRepeatable: boolean,
   signal?: AbortSignal,
 ): Promise<Result> {
-  for (let tried = 1; ; tried += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     signal?.throwIfAborted();
     try {
       return await attempt();
@@ -41,8 +41,8 @@ export async function withRetries<Result>(
       signal?.throwIfAborted();
       const { status, retryAfterSeconds = 0 } = error instanceof PartnerApiError ? error : { status: undefined };
       const mayRepeat = status === 429 || (isRepeatable && (status === undefined || UNKNOWN_OUTCOMES.has(status)));
-      if (!mayRepeat || tried >= retries.tries || retryAfterSeconds > retries.maxRetryAfterSeconds) throw error;
-      const waitMs = retryAfterSeconds * 1000 + jitteredDelayMs(tried, retries);
+      if (!mayRepeat || attempts >= retries.tries || retryAfterSeconds > retries.maxRetryAfterSeconds) throw error;
+      const waitMs = retryAfterSeconds * 1000 + jitteredDelayMs(attempts, retries);
       retries.onWait?.(waitMs, error);
       await delay(waitMs, signal);
     }
@@ -51,16 +51,16 @@ export async function withRetries<Result>(
 
 /** A random wait below a limit that doubles with each attempt, so that clients do not retry at the same time. */
 export function jitteredDelayMs(
-  tried: number,
+  attempts: number,
   { baseDelayMs, maxDelayMs }: Pick<Retries, 'baseDelayMs' | 'maxDelayMs'>,
   random: () => number = Math.random,
 ): number {
-  return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (tried - 1));
+  return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempts - 1));
 }
 
 /**
- * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Any failure but a PartnerApiError becomes a
- * PartnerConnectionError.
+ * Calls `send` with a signal that aborts after `timeoutMs`, or when `outer` aborts. Turns every failure except a
+ * PartnerApiError into a PartnerConnectionError.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,

@@ -749,19 +749,19 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Null: it is about the venue.
+             * @description Null: the event is about the venue.
              * @example null
              */
             slot_id: string | null;
             /**
              * Format: uuid
-             * @description Null: it is about the venue.
+             * @description Null: the event is about the venue.
              * @example null
              */
             hold_id: string | null;
             /**
              * Format: uuid
-             * @description Null: it is about the venue.
+             * @description Null: the event is about the venue.
              * @example null
              */
             booking_id: string | null;
@@ -788,7 +788,7 @@ export interface components {
                 from: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin at or after it did not change; null: no bound.
+                 * @description Slots of operating days that begin at or after this instant did not change; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to: string | null;
@@ -1025,7 +1025,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1117,7 +1117,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1218,7 +1218,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1709,7 +1709,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1723,7 +1723,7 @@ export interface components {
                 from?: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin at or after it did not change; null: no bound.
+                 * @description Slots of operating days that begin at or after this instant did not change; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to?: string | null;
@@ -2030,7 +2030,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -2123,7 +2123,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -2216,7 +2216,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
+                /** @description Every resource with slots that this change blocks or frees, including resource_id. Only if that resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;

@@ -1,11 +1,11 @@
-/** The deployment chosen on the dashboard. Several may share a Prometheus. */
+/** Matches the deployment selected on the dashboard. Several deployments may share a Prometheus. */
 export const DEPLOYMENT = 'namespace=~"$namespace"';
-/** The chosen processes of the deployment. */
+/** Matches the selected processes of the deployment. */
 export const OWN = `${DEPLOYMENT},job=~"$job",instance=~"$instance"`;
-/** The chosen API processes of the deployment. */
+/** Matches the selected API processes of the deployment. */
 export const API = `${DEPLOYMENT},job="partner-booking-api",instance=~"$instance"`;
 
-/** The selector, which ends in a brace, with one more matcher. */
+/** Adds a matcher to a selector, which must end with a brace. */
 export const where = (selector: string, matcher: string): string => selector.replace(/\}$/, `,${matcher}}`);
 
 export const perSecond = (counter: string, by?: string): string =>

@@ -4,26 +4,24 @@ import { API, mean, OWN, perSecond } from './expressions.ts';
 export const PROCESSES: Dashboard = {
   uid: 'partner-booking-processes',
   title: 'Partner Booking: processes',
-  description: 'How full each process is, what it keeps in memory, and whether sweeps are run.',
+  description: 'Load and memory of each process, and whether sweeps run.',
   panels: [
     {
       isStat: true,
-      title: 'Works that stand still',
+      title: 'Stalled sweeps and queues',
       unit: 'short',
       threshold: { at: 1 },
-      description: 'Sweeps and queues of a process that answers, but has stopped working on them.',
+      description: 'Sweeps and queues that a running process has stopped working on.',
       runbook: 'bookingworkstalled',
       queries: [{ legend: 'stalled', expr: `sum(work_stalled{${OWN}})` }],
     },
     {
-      ...{
-        title: 'Event loop lag (p99)',
-        unit: 's',
-        threshold: { at: 0.3 },
-        runbook: 'bookingeventloopblocked',
-      },
+      title: 'Event loop lag (p99)',
+      unit: 's',
+      threshold: { at: 0.3 },
+      runbook: 'bookingeventloopblocked',
       description:
-        'How late the event loop of each process is, with the 50 ms between samples; all that the process does shares it.',
+        'How late the event loop of each process runs, including the 50 ms between samples. All work of a process shares it.',
       queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
     },
     {
@@ -33,13 +31,11 @@ export const PROCESSES: Dashboard = {
       queries: [{ legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` }],
     },
     {
-      ...{
-        title: 'Heap',
-        unit: 'bytes',
-        threshold: { at: 0.85 * 256 * 1024 * 1024 },
-        runbook: 'bookingheapnearlimit',
-      },
-      description: 'The old generation, which a process may have 256 MiB of unless set otherwise.',
+      title: 'Heap',
+      unit: 'bytes',
+      threshold: { at: 0.85 * 256 * 1024 * 1024 },
+      runbook: 'bookingheapnearlimit',
+      description: 'The old generation of the heap. Its default maximum is 256 MiB per process.',
       queries: [
         {
           legend: '{{instance}}',
@@ -48,20 +44,18 @@ export const PROCESSES: Dashboard = {
       ],
     },
     {
-      ...{
-        title: 'File descriptors in use',
-        unit: 'percentunit',
-        threshold: { at: 0.8 },
-        runbook: 'bookingfiledescriptorslow',
-      },
-      description: 'Of those that the process may have open: connections of callers, partners and databases.',
+      title: 'File descriptors in use',
+      unit: 'percentunit',
+      threshold: { at: 0.8 },
+      runbook: 'bookingfiledescriptorslow',
+      description: 'Share of the process’s limit: connections to callers, partners’ endpoints and databases.',
       queries: [{ legend: '{{instance}}', expr: `process_open_fds{${OWN}} / process_max_fds{${OWN}}` }],
     },
     {
-      title: 'Since a sweep last ran',
+      title: 'Time since a sweep last ran',
       unit: 's',
       runbook: 'bookingsweepnotrun',
-      description: 'In any process, by sweep; each is run in one process at a time.',
+      description: 'By sweep, over all processes: one process at a time runs a sweep.',
       queries: [
         {
           legend: '{{sweep}}',
@@ -72,20 +66,20 @@ export const PROCESSES: Dashboard = {
     {
       title: 'Reads of availability',
       unit: 'reqps',
-      description: 'From memory, or made of claims where something had changed or half a second had passed.',
+      description: 'Served from the cache, or computed from claims after a change or half a second.',
       queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
     },
     {
-      title: 'Kept in memory',
+      title: 'Cache size',
       unit: 'bytes',
-      description: 'Rules and availability, as estimated, of each API process; bounded.',
+      description: 'Estimated size of the cached rules and availability of each API process. Bounded.',
       queries: [{ legend: '{{instance}} {{of}}', expr: `memory_kept_bytes{${API}}` }],
     },
     {
-      title: 'Worked on together',
+      title: 'Batch sizes',
       unit: 'short',
       description:
-        'How many reservations webhook delivery dispatches at a time on average, and how many holds hold expiry ends.',
+        'Average number of reservations per batch of webhook delivery, and of holds per batch of hold expiry.',
       queries: [
         { legend: 'reservations', color: 'blue', expr: mean('event_dispatch_batch_size') },
         { legend: 'holds', color: 'orange', expr: mean('hold_expiry_batch_size') },

@@ -11,14 +11,12 @@ export const SERVICE: Dashboard = {
   description: 'Calls, their errors and durations, sales and rejections.',
   panels: [
     {
-      ...{
-        isStat: true,
-        title: 'Open alerts',
-        unit: 'short',
-        threshold: { at: 1 },
-        runbook: 'which-alerts-are-open',
-      },
-      description: 'Alerts of the service itself that are open, of all kinds.',
+      isStat: true,
+      title: 'Open alerts',
+      unit: 'short',
+      threshold: { at: 1 },
+      runbook: 'which-alerts-are-open',
+      description: 'Open alerts of the service itself, of all kinds.',
       queries: [{ legend: 'open', expr: `sum(max by (kind) (pbs_alerts_open{${DEPLOYMENT}}))` }],
     },
     {
@@ -26,7 +24,7 @@ export const SERVICE: Dashboard = {
       title: 'Processes down',
       unit: 'short',
       threshold: { at: 1 },
-      description: 'Processes that do not answer Prometheus.',
+      description: 'Processes that do not respond to Prometheus.',
       runbook: 'bookingprocessdown',
       queries: [{ legend: 'down', expr: `count(up{${DEPLOYMENT},job=~"partner-booking-.+"} == 0) or vector(0)` }],
     },
@@ -35,10 +33,8 @@ export const SERVICE: Dashboard = {
       title: 'Errors',
       unit: 'percentunit',
       threshold: { at: 0.01 },
-      ...{
-        description: 'Responses that were 5xx, of both listeners, probes left out.',
-        runbook: 'bookingservererrors',
-      },
+      description: 'Share of 5xx responses of both listeners, without probes.',
+      runbook: 'bookingservererrors',
       queries: [
         {
           legend: '5xx',
@@ -51,23 +47,21 @@ export const SERVICE: Dashboard = {
       title: 'p99 of partners’ calls',
       unit: 's',
       threshold: { at: 1 },
-      description: 'One in a hundred of their calls takes longer.',
+      description: '99 % of partners’ calls are faster.',
       runbook: 'bookingapislow',
       queries: [{ legend: 'p99', expr: quantile(0.99, PARTNER_SECONDS) }],
     },
     {
       title: 'Calls by status',
       unit: 'reqps',
-      description: 'Responses of both listeners, probes left out; aborted: the caller was gone before.',
+      description: 'Responses of both listeners, without probes. Aborted: the caller disconnected before the response.',
       queries: [{ legend: '{{status}}', expr: perSecond(REQUESTS, 'status') }],
     },
     {
-      ...{
-        title: 'How long partners’ calls take',
-        unit: 's',
-        threshold: { at: 1 },
-        runbook: 'bookingapislow',
-      },
+      title: 'Duration of partners’ calls',
+      unit: 's',
+      threshold: { at: 1 },
+      runbook: 'bookingapislow',
       description: 'From the first byte of a request to the end of its response, over all routes.',
       queries: [
         { legend: 'p50', color: 'blue', expr: quantile(0.5, PARTNER_SECONDS) },
@@ -89,7 +83,7 @@ export const SERVICE: Dashboard = {
       title: 'Sales',
       unit: 'ops',
       runbook: 'bookingsalesfailing',
-      description: 'Holds placed, holds confirmed into bookings, and holds that lapsed. Replays are left out.',
+      description: 'Holds placed, confirmed and expired, without replayed calls.',
       queries: [
         { legend: 'held', color: 'blue', expr: perSecond(`holds_placed_total{${OWN}}`) },
         { legend: 'booked', color: 'green', expr: perSecond(`bookings_confirmed_total{${OWN}}`) },
@@ -99,13 +93,13 @@ export const SERVICE: Dashboard = {
     {
       title: 'Holds rejected',
       unit: 'ops',
-      description: 'Calls that placed no hold, by the code of the error and why the slot was not available.',
+      description: 'Rejected calls for holds, by error code and by the reason why the slot was not available.',
       queries: [{ legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') }],
     },
     {
-      title: 'Calls beyond a limit',
+      title: 'Rate-limited calls',
       unit: 'reqps',
-      description: 'Rejected for the number of calls of one partner, or of wrong keys of one address.',
+      description: 'Calls rejected by the rate limit of a partner, or by the limit of invalid keys from one address.',
       queries: [
         {
           legend: '{{listener}} {{limit}}',

@@ -3,18 +3,18 @@ import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { ok, type ResponseDescription, type Route, type RouteResponse, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { datesBetween } from '../../platform/calendar.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import * as schemas from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
-import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
-import { freeSlotsJson, type ListedSlots, slotsJson } from './slots-json.rules.ts';
+import { freeSlotsJson, type ListedSlots, slotsJson } from './planned-slots.rules.ts';
+import { searchFreeSlots, VENUES_PER_PAGE } from './slot-search.service.ts';
 
-const PROMISE = 'Another channel can take a free slot at any time: place a hold before you promise it.';
+const HOLD_FIRST = 'Another channel can take a free slot at any time: place a hold before you promise it.';
 const REVALIDATION = 'Send the ETag in If-None-Match to get 304 if nothing has changed.';
 
-const responsesWith = (body: Schema, description: string): Record<number, ResponseDescription> => ({
+const revalidatedResponses = (body: Schema, description: string): Record<number, ResponseDescription> => ({
   200: { description, body, headers: ['ETag'] },
   304: { description: 'Nothing has changed since the response with this ETag.', headers: ['ETag'] },
 });
@@ -28,9 +28,9 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       operationId: 'getAvailability',
       tag: 'Availability',
       summary: 'Read the slots of a venue on one date',
-      description: `${PROMISE} ${REVALIDATION}`,
+      description: `${HOLD_FIRST} ${REVALIDATION}`,
       query: schemas.dayQuery,
-      responses: responsesWith(schemas.availability, 'The slots of the date.'),
+      responses: revalidatedResponses(schemas.availability, 'The slots of the date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query: { venue_id: venueId, date, resource_id: resourceId } }) => {
         const wanted = { venueId, dates: [date], resourceId };
@@ -45,9 +45,9 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       operationId: 'getAvailabilityRange',
       tag: 'Availability',
       summary: 'Read the slots of a venue on several dates',
-      description: `${PROMISE} ${REVALIDATION}`,
+      description: `${HOLD_FIRST} ${REVALIDATION}`,
       query: schemas.rangeQuery,
-      responses: responsesWith(schemas.availabilityRange, 'The slots of each date.'),
+      responses: revalidatedResponses(schemas.availabilityRange, 'The slots of each date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
@@ -70,7 +70,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
     operationId: 'searchSlots',
     tag: 'Availability',
     summary: 'Find free slots of several venues on one date',
-    description: `Sorted by venue, resource and start. A page covers ${VENUES_OF_PAGE} venues and can be empty: continue while next_cursor is not null. ${PROMISE}`,
+    description: `Sorted by venue, resource and start. A page covers ${VENUES_PER_PAGE} venues and can be empty: continue while next_cursor is not null. ${HOLD_FIRST}`,
     query: schemas.searchQuery,
     responses: { 200: { description: 'The slots that can be held.', body: schemas.freeSlotPage } },
     errors: ['VENUE_NOT_AUTHORIZED'],

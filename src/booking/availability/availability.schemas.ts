@@ -14,8 +14,8 @@ import {
   timestamp,
 } from '../../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../../platform/calendar.ts';
-import type { SnakeCased } from '../../platform/camel-case.ts';
 import { isUuid } from '../../platform/ids.ts';
+import type { SnakeCased } from '../../platform/objects.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { SlotSearch } from './slot-search.service.ts';
 

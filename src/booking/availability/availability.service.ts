@@ -8,11 +8,11 @@ import type { Db } from '../../platform/mongo.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { countClaimChanges } from '../../reservations/claim-changes.ts';
+import type { ListedSlots } from './planned-slots.rules.ts';
 import { listSlots, planOf, type Validity } from './planned-slots.service.ts';
-import type { ListedSlots } from './slots-json.rules.ts';
 
-/** The inputs of a cached response. `claimChanges`: see `countClaimChanges`. `beganAt`: when reading began. */
-export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
+/** What was read for a cached response, and when. `claimChanges`: the `countClaimChanges` before the read. */
+export type Reading = { rules: VenueRules; claimChanges: number; beganAtMs: number };
 
 /** How long a cached response may miss writes of other processes. */
 const MAX_AGE_MS = 500;
@@ -20,7 +20,7 @@ const MAX_AGE_MS = 500;
 export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   rules,
   claimChanges: countClaimChanges(db, rules.venue._id),
-  beganAt: performance.now(),
+  beganAtMs: performance.now(),
 });
 
 /**
@@ -29,28 +29,26 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
   reading.claimChanges === countClaimChanges(db, rules.venue._id) &&
-  performance.now() - reading.beganAt < MAX_AGE_MS;
+  performance.now() - reading.beganAtMs < MAX_AGE_MS;
 
 /** `dates` are operating dates in the venue's zone; without `resourceId`, all resources are read. */
-export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId: string | undefined };
+type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId: string | undefined };
 
-/** Renders the slots of the dates as the JSON of the response. Equal queries with the same name share a cache entry. */
-export type Rendering = { name: string; render: (days: readonly ListedSlots[]) => string };
+/** Renders the slots of the dates as the JSON of the response. `name` is part of the cache key. */
+type Rendering = { name: string; render: (days: readonly ListedSlots[]) => string };
 
 type CacheEntry = { json: PreparedJson; reading: Reading; valid: Validity };
 
-const MAX_BYTES = 16 * 1024 * 1024;
-
 const cacheOf = memoizeByObject((_db: Db) => ({
   responses: new LRUCache<string, CacheEntry>({
-    maxSize: MAX_BYTES,
+    maxSize: 16 * 1024 * 1024,
     sizeCalculation: ({ json }) => json.bytes.length * 2,
   }),
-  shared: singleFlightByKey<PreparedJson>(),
-  reads: { memory: 0, made: 0 },
+  singleFlight: singleFlightByKey<PreparedJson>(),
+  reads: { cached: 0, computed: 0 },
 }));
 
-/** The size of this process's cache, and how many responses were cached or computed. */
+/** The size of this process's cache, and how many responses came from it or were computed. */
 export function availabilityInMemory(db: Db) {
   const { responses, reads } = cacheOf(db);
   return { entries: responses.size, bytes: responses.calculatedSize, reads: { ...reads } };
@@ -69,16 +67,16 @@ export async function readAvailability(
 ): Promise<PreparedJson> {
   const { venueId, dates, resourceId } = query;
   const { rules, resource } = await requireVenueRules(deps, partnerId, venueId, resourceId);
-  const { responses, shared, reads } = cacheOf(deps.db);
+  const { responses, singleFlight, reads } = cacheOf(deps.db);
   const key = [name, venueId, dates[0], dates.length, resourceId ?? ''].join(' ');
-  const cached = (): PreparedJson | undefined => {
-    const known = responses.get(key);
-    if (known === undefined || !isRecent(deps.db, rules, known.reading) || !isValidNow(deps, known)) return undefined;
-    reads.memory += 1;
-    return known.json;
+  const findCached = (): PreparedJson | undefined => {
+    const entry = responses.get(key);
+    if (entry === undefined || !isRecent(deps.db, rules, entry.reading) || !isValidNow(deps, entry)) return undefined;
+    reads.cached += 1;
+    return entry.json;
   };
-  const make = async (): Promise<PreparedJson> => {
-    reads.made += 1;
+  const compute = async (): Promise<PreparedJson> => {
+    reads.computed += 1;
     const reading = beginReading(deps.db, rules);
     const plans = dates.map((date) => planOf(deps, rules, date, resource));
     const { listed, valid } = await listSlots(deps, rules, plans);
@@ -86,15 +84,15 @@ export async function readAvailability(
     responses.set(key, { json, reading, valid });
     return json;
   };
-  return cached() ?? shared(key, async () => cached() ?? make());
+  return findCached() ?? singleFlight(key, async () => findCached() ?? compute());
 }
 
 function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
-  const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
+  const [nowMs, databaseNowMs] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
   return (
-    valid.from <= now &&
-    now < valid.until &&
-    valid.fromByDatabase <= nowByDatabase &&
-    nowByDatabase < valid.untilByDatabase
+    valid.fromMs <= nowMs &&
+    nowMs < valid.untilMs &&
+    valid.fromByDatabaseMs <= databaseNowMs &&
+    databaseNowMs < valid.untilByDatabaseMs
   );
 }

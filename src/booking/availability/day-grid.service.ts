@@ -13,24 +13,21 @@ import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
 import { listResourceRows } from '../../catalog/venues/resources.store.ts';
 import { getVenue, type VenueRow } from '../../catalog/venues/venues.service.ts';
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import { PLATFORM_PARTNER_ID } from '../../domain/change-origin.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import { findOccupancyAtVenue, type Occupancy } from '../../reservations/claim-reads.store.ts';
 
-/** A hold or booking in a slot. `secondsLeft`: how long the hold lasts, by the database's clock; null for bookings. */
-export type Occupant = Pick<
-  Occupancy,
-  'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
-> & {
+/** A hold or booking in a slot. `secondsLeft`: until the hold expires, by the database's clock; null for bookings. */
+type Occupant = Pick<Occupancy, 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'> & {
   holdId: string;
   kind: 'held' | 'booked' | 'walk-in';
   customerName: string | null;
   secondsLeft: number | null;
 };
 
-/** `shared`: another resource claims the shared space. */
-export type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
+/** `shared`: a claim on another resource fills the space that this resource shares. */
+type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 /** A slot; `state` is `free` exactly if availability lists it as available. */
 export type DayCell = ListedSlot & {
@@ -81,23 +78,26 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
 }
 
 function cellMaker(deps: SlotDeps, venue: VenueRow, claims: readonly Occupancy[], blackouts: readonly BlackoutRow[]) {
-  const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
+  const claimByCell = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   return (slot: ListedSlot): DayCell => {
     const { resource } = slot;
-    const inTheWay = new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimOn.get(cell) ?? []));
-    const own = [...inTheWay].filter(({ resourceId }) => resourceId === resource._id);
-    const occupants = (own.length > 0 ? own : [...inTheWay]).map(occupantOf);
-    const closing = blackouts.filter((blackout) => closes(blackout, resource, slot));
-    const unsellable = unsellableReason(venue, resource, slot, onSale, () => closing.length > 0);
+    const claimsHere = [...new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimByCell.get(cell) ?? []))];
+    const own = claimsHere.filter(({ resourceId }) => resourceId === resource._id);
+    const occupants = (own.length > 0 ? own : claimsHere).map(occupantOf);
+    const closingBlackouts = blackouts.filter((blackout) => closes(blackout, resource, slot));
+    const unsellable = unsellableReason(venue, resource, slot, onSale, () => closingBlackouts.length > 0);
     const isTaken = occupants.some(({ kind }) => kind !== 'held');
     return {
       ...slot,
-      state: own.length > 0 ? kindOf(occupants) : inTheWay.size > 0 ? 'shared' : (unsellable ?? 'free'),
+      state: own.length > 0 ? kindOf(occupants) : claimsHere.length > 0 ? 'shared' : (unsellable ?? 'free'),
       occupants,
-      blackouts: closing,
+      blackouts: closingBlackouts,
       takesWalkIn:
-        !isTaken && closing.length === 0 && slot.end > onSale.after && (unsellable === null || unsellable === 'past'),
+        !isTaken &&
+        closingBlackouts.length === 0 &&
+        slot.end > onSale.after &&
+        (unsellable === null || unsellable === 'past'),
     };
   };
 }

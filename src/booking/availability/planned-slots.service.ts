@@ -9,18 +9,22 @@ import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
-import { indexClaims, nextLapse, nextStart, type PlannedSlot, reasonAt } from './slot-states.rules.ts';
-import type { ListedSlots } from './slots-json.rules.ts';
+import {
+  indexClaims,
+  type ListedSlots,
+  nextExpiryMs,
+  nextStartMs,
+  type PlannedSlot,
+  reasonAt,
+} from './planned-slots.rules.ts';
 
 type Plan = readonly PlannedSlot[];
 
-const MAX_SLOTS = 40_000;
-
-/** Cached plans, each with the rules that it follows: changed rules are another object (ADR 0006). */
+/** Cached plans, each with the rules that it follows. A plan is stale once the rules are another object (ADR 0006). */
 const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({
-      maxSize: MAX_SLOTS,
+      maxSize: 40_000,
       sizeCalculation: ({ plan }) => plan.length + 1,
     }),
 );
@@ -40,8 +44,8 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
   const slots = slotsOfDate(venue, resources, date);
   const { from, to } = spanOf(slots);
   // Filter once: a venue may have a thousand blackouts, a date hundreds of slots.
-  const ofDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
-  // Per read, this takes 2.7 ms of processor time; spreading `...slot` takes 4.5.
+  const blackoutsOfDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
+  // Naming each field takes 2.7 ms of processor time for each read; spreading `...slot` takes 4.5 ms.
   return slots.map(({ resource, start, end, pricePaise, slotId }) => ({
     resource,
     date,
@@ -49,7 +53,7 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
     end,
     pricePaise,
     slotId,
-    isBlackedOut: isBlackedOut(resource, { start, end }, ofDate),
+    isBlackedOut: isBlackedOut(resource, { start, end }, blackoutsOfDate),
   }));
 }
 
@@ -66,10 +70,13 @@ export async function readFreeSlots(
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
 }
 
-/** The period in which time alone changes no slot, by the service's and the database's clock; `until` is excluded. */
-export type Validity = { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
+/**
+ * While both clocks are in their period, slots change only if rules or claims do. Epoch milliseconds; the ends are
+ * excluded.
+ */
+export type Validity = { fromMs: number; untilMs: number; fromByDatabaseMs: number; untilByDatabaseMs: number };
 
-/** The slots of each plan with their states, and the period in which time changes none. One query. */
+/** The slots of each plan with their reasons, and how long these are valid. One query. */
 export async function listSlots(
   { db, clock, config }: SlotDeps,
   { venue }: VenueRules,
@@ -79,20 +86,20 @@ export async function listSlots(
   const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
   const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
-  // The end of the sale period moves at the end of the venue's day.
-  const { end: until } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };
+  // When the venue's day ends, another date goes on sale.
+  const { end: endOfDay } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   return {
     listed: plans.map((plan) => ({
       slots: plan,
       reasons: plan.map((slot) => reasonAt(venue, slot, index, moment)),
     })),
     valid: {
-      from: now.getTime(),
-      until: Math.min(until.getTime(), ...plans.map((plan) => nextStart(plan, now))),
-      fromByDatabase: nowByDatabase.getTime(),
-      untilByDatabase: nextLapse(claims, nowByDatabase),
+      fromMs: now.getTime(),
+      untilMs: Math.min(endOfDay.getTime(), ...plans.map((plan) => nextStartMs(plan, now))),
+      fromByDatabaseMs: nowByDatabase.getTime(),
+      untilByDatabaseMs: nextExpiryMs(claims, nowByDatabase),
     },
   };
 }

@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { cursor, date, dateNotAfter, opaque, type PageQuery, pageLimit, text, uuid } from '../../http/fields.ts';
 import { customerPhone, orderReference } from '../../http/order-fields.ts';
-import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { camelCased, omitUndefined, type SnakeCased } from '../../platform/objects.ts';
 import { SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { BOOKING_STATUSES } from './bookings.schemas.ts';
 import type { ListBookings } from './bookings.service.ts';
@@ -46,7 +45,7 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-export const listInput = ({ q: search, cursor: after, ...same }: OperatorListQuery): ListBookings => ({
-  ...camelCased(same),
+export const listInput = ({ q: search, cursor: after, ...rest }: OperatorListQuery): ListBookings => ({
+  ...camelCased(rest),
   ...omitUndefined({ search, after }),
 });

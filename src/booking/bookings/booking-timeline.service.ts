@@ -9,8 +9,8 @@ import { bookingNotFound } from './bookings.service.ts';
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
- * The events of a booking and its hold, oldest first. Reads the outbox before the log, to find events that are
- * dispatched in between. @throws DomainError BOOKING_NOT_FOUND
+ * The events of a booking and its hold, oldest first. Reads the outbox before the log, because dispatch may move events
+ * in between. @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
@@ -25,7 +25,7 @@ export async function readTimeline(deps: { db: Db }, bookingId: string): Promise
   }));
 }
 
-/** Events of older releases may share an instant; then ids decide. */
+/** The ids decide for events of older releases, which may have equal instants. */
 function byInstant(a: EventRow, b: EventRow): number {
   return a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1);
 }

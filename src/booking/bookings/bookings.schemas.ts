@@ -15,7 +15,7 @@ import {
   slotId,
   timestamp,
 } from '../../http/response-fields.ts';
-import type { SnakeCased } from '../../platform/camel-case.ts';
+import type { SnakeCased } from '../../platform/objects.ts';
 import type { Attached } from '../../reservations/reservations.model.ts';
 import type { ConfirmBooking } from './confirm-booking.service.ts';
 import type { PlaceWalkIn } from './walk-ins.service.ts';

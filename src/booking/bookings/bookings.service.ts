@@ -5,7 +5,7 @@ import { type Audience, audienceOf, DomainError, fieldError } from '../../domain
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { dayBounds } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import { type BookingFilter, listBookingRows } from '../../reservations/booking-list.store.ts';
 import { type CustomerSearch, foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
@@ -32,10 +32,7 @@ export type ListBookings = Pick<
   after?: Position;
 };
 
-/**
- * A booking of the partner, or of any partner if `partnerId` is absent (operators). @throws DomainError
- * BOOKING_NOT_FOUND
- */
+/** A booking of the partner, or of any partner without `partnerId` (operators). @throws DomainError BOOKING_NOT_FOUND */
 export async function getBooking(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -49,8 +46,8 @@ export async function getBooking(
 }
 
 /**
- * The bookings of the partner, or of all partners if none is named, newest `booked_at` first. Dates are inclusive, in
- * the venue's zone if one is named, else in the service's zone.
+ * The bookings of the partner, or of all partners without `partnerId`, newest `booked_at` first. Dates are inclusive, in
+ * the zone of `venueId`, or in the service's zone without it.
  * @throws DomainError VALIDATION_ERROR for an invalid phone number or a search that is too short.
  */
 export async function listBookings(
@@ -58,13 +55,13 @@ export async function listBookings(
   partnerId: string | undefined,
   query: ListBookings,
 ): Promise<Page<BookingDetail>> {
-  const { from, to, slotFrom, slotTo, customerName, customerPhone, search, limit, after, ...same } = query;
-  const venue = same.venueId === undefined ? null : await findVenueRules(deps.db, same.venueId);
+  const { from, to, slotFrom, slotTo, customerName, customerPhone, search, limit, after, ...rest } = query;
+  const venue = rest.venueId === undefined ? null : await findVenueRules(deps.db, rest.venueId);
   const timeZone = venue?.value.venue.timeZone ?? deps.config.defaultTimeZone;
   const startOf = (date: string) => dayBounds(date, timeZone).start;
   const endOf = (date: string) => dayBounds(date, timeZone).end;
   const filter = omitUndefined({
-    ...same,
+    ...rest,
     partnerId,
     bookedFrom: ifGiven(from, startOf),
     bookedBefore: ifGiven(to, endOf),

@@ -1,10 +1,10 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { findCachedGrant } from '../../partners/partners.store.ts';
-import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
+import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import { type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import {
@@ -15,8 +15,8 @@ import {
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import {
   expireHolds,
-  offerJobs,
   type ReservationDeps,
+  scheduleJobs,
   transitionReservation,
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
@@ -45,8 +45,8 @@ const deduplicate = deduplicatedCalls<Confirmed>();
  * Turns the partner's ACTIVE hold into a booking, in one update that checks the expiry by the database's clock. The
  * same key and hold always return the original booking. Of concurrent calls, one makes the booking.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED if the grant for its venue has ended, HOLD_EXPIRED,
- * INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an
- * invalid phone number.
+ *   INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an
+ *   invalid phone number
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
@@ -60,19 +60,19 @@ export async function confirmBooking(
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
     // Revoking a grant releases its holds; reject a hold that an interrupted revoke left ACTIVE.
     const isRevoked = hold.status === 'ACTIVE' && (await findCachedGrant(deps.db, partnerId, hold.venueId)) === null;
-    const booking = isRevoked ? null : await tryConfirm(deps, actor, hold, input, phoneE164);
-    if (booking !== null && booking !== 'no credit') {
+    const outcome = isRevoked ? null : await tryConfirm(deps, actor, hold, input, phoneE164);
+    if (outcome !== null && outcome !== 'no credit') {
       bookingsConfirmed(deps.db).inc();
-      return { booking, isReplay: false };
+      return { booking: outcome, isReplay: false };
     }
-    const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
-    if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
-    if (earlier !== null)
+    const ofKey = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
+    if (ofKey?._id === input.holdId) return { booking: ofKey, isReplay: true };
+    if (ofKey !== null)
       throw new DomainError(
         'IDEMPOTENCY_KEY_MISMATCH',
         'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
       );
-    throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId, booking === 'no credit');
+    throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId, outcome === 'no credit');
   });
 }
 
@@ -105,8 +105,8 @@ async function tryConfirm(
     attached: input.attached,
   };
   if (input.usePackageCredit !== false) {
-    const paid = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));
-    if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
+    const outcome = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));
+    if (outcome !== 'no credit' || input.usePackageCredit === 'required') return outcome;
   }
   return unlessDuplicate(transitionReservation(deps, 'confirm', hold._id, change));
 }
@@ -121,8 +121,8 @@ async function confirmWithCredit(
   const outcome = await inTransaction(deps.db, async (tx) => {
     const packagePurchaseId = await consumeCredit(deps.db, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
-    const paid = { ...change, set: { ...change.set, packagePurchaseId } };
-    const written = await applyTransition(deps.db, 'confirm', hold._id, paid, tx);
+    const withCredit = { ...change, set: { ...change.set, packagePurchaseId } };
+    const written = await applyTransition(deps.db, 'confirm', hold._id, withCredit, tx);
     // Aborts the transaction, so the credit is not taken.
     if (written === null) throw new NotConfirmable();
     return written;
@@ -131,7 +131,7 @@ async function confirmWithCredit(
     throw err;
   });
   if (outcome === null || outcome === 'no credit') return outcome;
-  offerJobs(deps, outcome);
+  scheduleJobs(deps, outcome);
   return outcome.reservation;
 }
 

@@ -14,7 +14,7 @@ const OPERATIONS = {
   },
 } as const;
 
-/** The differences between partners, who end their own bookings, and operators, who end any. */
+/** How the routes of partners, who end their own bookings, and of operators, who end any, differ. */
 type Differences<Caller> = {
   prefix: string;
   whichBooking: string;

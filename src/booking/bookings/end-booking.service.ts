@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
-import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
+import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import { type OperatorActor, type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import {
   findReservationAfterConflict,
@@ -8,13 +8,13 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import { offerJobs, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
+import { type ReservationDeps, scheduleJobs, transitionReservation } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
 export type EndOperation = 'cancel' | 'refund';
-export type EndBooking = { bookingId: string; reason: string; idempotencyKey: string };
+type EndBooking = { bookingId: string; reason: string; idempotencyKey: string };
 
 export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
@@ -24,11 +24,11 @@ const deduplicate = deduplicatedCalls<{ isReplay: boolean }>();
 
 /**
  * Cancels or refunds a booking and frees its slot if it was still booked; no money is moved. A repeated call with the
- * same key succeeds and changes nothing; concurrent equal calls share a run. A partner ends its own bookings. An
- * operator ends any booking or walk-in, as the built-in partner `platform`. Operators share one namespace of keys,
- * which partners do not use.
+ * same key succeeds and changes nothing; concurrent equal calls are deduplicated. A partner ends its own bookings. An
+ * operator ends any booking or walk-in, as the built-in partner `platform`. The idempotency keys of operators are one
+ * namespace, separate from those of partners.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key
- * used for another booking or the other operation, INVALID_HOLD_STATE.
+ *   used for another booking or the other operation, INVALID_HOLD_STATE
  */
 export async function endBooking(
   deps: ReservationDeps,
@@ -37,10 +37,10 @@ export async function endBooking(
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
   return deduplicate(deps.db, [withoutCause(caller), operation, input], async () => {
-    const reservation = await requireBooking(deps, caller, operation, input.bookingId);
-    if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
+    const booking = await requireBooking(deps, caller, operation, input.bookingId);
+    if (await tryEnd(deps, caller, booking, operation, input)) return { isReplay: false };
     if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
-    throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
+    throw new DomainError('INVALID_HOLD_STATE', await rejectionMessage(deps, operation, input.bookingId));
   });
 }
 
@@ -54,7 +54,10 @@ async function requireBooking(deps: ReservationDeps, caller: Caller, operation: 
   );
 }
 
-/** Whether an earlier call with this key ended this booking, so that this call's update was rejected. */
+/**
+ * Whether an earlier call with this key ended this booking by this operation.
+ * @throws DomainError IDEMPOTENCY_KEY_MISMATCH for a key used otherwise
+ */
 async function isReplayOf(
   deps: ReservationDeps,
   caller: Caller,
@@ -63,10 +66,10 @@ async function isReplayOf(
 ): Promise<boolean> {
   const field = namespaceOf(caller);
   const partnerId = caller.kind === 'operator' ? null : caller.partnerId;
-  const earlier = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
-  if (earlier === null) return false;
-  const ending = earlier[field]?.find(({ key }) => key === idempotencyKey);
-  if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
+  const ofKey = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
+  if (ofKey === null) return false;
+  const ending = ofKey[field]?.find(({ key }) => key === idempotencyKey);
+  if (ofKey.bookingId === bookingId && ending?.operation === operation) return true;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
     'This idempotency_key was used for another booking or for the other operation (cancel or refund). Use a new key.',
@@ -77,11 +80,11 @@ function namespaceOf(caller: Caller): 'endings' | 'operatorEndings' {
   return caller.kind === 'operator' ? 'operatorEndings' : 'endings';
 }
 
-/** False if the booking's state does not allow the operation, or the key was taken meanwhile. */
+/** False if the booking's state does not allow the operation, or the key has been used before. */
 async function tryEnd(
   deps: ReservationDeps,
   caller: Caller,
-  reservation: Reservation,
+  { _id: reservationId, packagePurchaseId }: Reservation,
   operation: EndOperation,
   { reason, idempotencyKey }: EndBooking,
 ): Promise<boolean> {
@@ -90,14 +93,13 @@ async function tryEnd(
     isOfPlatform: caller.kind === 'operator',
     reason,
     set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
-    ending: { of: namespaceOf(caller), key: idempotencyKey, operation },
+    ending: { namespace: namespaceOf(caller), key: idempotencyKey, operation },
   };
-  const { packagePurchaseId } = reservation;
-  const ending =
+  const writing =
     operation === 'refund' && packagePurchaseId !== undefined
-      ? refundWithCredit(deps, reservation._id, packagePurchaseId, change)
-      : transitionReservation(deps, operation, reservation._id, change);
-  return (await unlessDuplicate<unknown>(ending)) !== null;
+      ? refundWithCredit(deps, reservationId, packagePurchaseId, change)
+      : transitionReservation(deps, operation, reservationId, change);
+  return (await unlessDuplicate<unknown>(writing)) !== null;
 }
 
 /** Refunds and gives the consumed credit back, both or neither. */
@@ -112,11 +114,11 @@ async function refundWithCredit(
     if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
     return refunded;
   });
-  if (written !== null) offerJobs(deps, written);
+  if (written !== null) scheduleJobs(deps, written);
   return written;
 }
 
-async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
+async function rejectionMessage(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
   const status = (await findReservationAfterConflict(deps.db, { bookingId }))?.status ?? 'unknown';
   const remedy =
     operation === 'cancel' && status === 'CANCELLED'

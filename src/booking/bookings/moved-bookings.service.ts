@@ -9,18 +9,18 @@ import { findUpcomingBookings } from '../../reservations/reservation-reads.store
 
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
-/** Each time zone's offsets, with the instants from which they apply; `zoneData`: the IANA release. */
+/** Each time zone's offsets, with the instants from which they apply. `zoneData`: the release of the IANA database. */
 export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
 
-/** This Node's offsets for the zones of all venues, for four years. */
+/** The offsets by which this Node.js computes wall times, in the zones of all venues, for four years. */
 export async function saveRules(db: Db): Promise<SavedRules> {
   const [now, timeZones] = [(await readDatabaseTime(db)).getTime(), await listTimeZones(db)];
   const zones = timeZones.map((timeZone) => [timeZone, offsetsOf(timeZone, now, now + AHEAD_MS)]);
   return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
 }
 
-/** `before` and `now` are the wall time at `slotStart` by the saved offsets and by this Node's. */
-export type MovedBooking = {
+/** `before` and `now`: the wall time at `slotStart`, by the saved offsets and by those of this Node.js. */
+type MovedBooking = {
   bookingId: string;
   resourceId: string;
   slotStart: Date;
@@ -29,7 +29,7 @@ export type MovedBooking = {
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings with a wall time that has changed since `saveRules`, sorted by start. */
+/** The upcoming bookings that start at another wall time than when `saveRules` ran, sorted by start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
   const venueOf = remembered((id) => findVenue(db, id));
   const resourceOf = remembered((id) => findResource(db, id));

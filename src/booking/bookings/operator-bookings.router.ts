@@ -1,6 +1,6 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
-import { camelCased } from '../../platform/camel-case.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';

@@ -17,8 +17,8 @@ import { insertBooked } from '../../reservations/insert-claim.store.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
 import {
   findClaimsInTheWay,
-  offerJobs,
   type ReservationDeps,
+  scheduleJobs,
   transitionReservation,
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type NewReservation, type Written } from '../../reservations/reservations.store.ts';
@@ -35,34 +35,33 @@ export type PlaceWalkIn = WantedSlot & {
   actor: Actor;
 };
 
-/** A date further ahead is probably a mistyped year. */
-const WALK_IN_YEARS = 3;
-/** Between two tries, conflicting holds may expire and others may be placed. */
+/** How far ahead a walk-in may be: a later date is probably a mistyped year. */
+const MAX_YEARS_AHEAD = 3;
+/** A walk-in tries again, because conflicting holds may expire and others may be placed meanwhile. */
 const MAX_TRIES = 3;
 
 /**
  * Books the first free slot of those in `input`, for a customer at the counter, as the built-in partner `platform`. A
  * slot that has begun can still be sold. One transaction reads the blackouts and inserts the booking. With
- * `overrideHolds`, and only if no slot is free, it also ends the conflicting holds (DISPLACED); a failed walk-in ends
- * none.
+ * `overrideHolds`, and only if no slot is free, the transaction also ends the conflicting holds (DISPLACED).
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
   const slots = await findSlotsForWalkIn(deps, input, input.simulatedBy);
-  const refusals: string[] = [];
+  const rejections: string[] = [];
   for (const overrideHolds of slots.length > 1 && input.overrideHolds ? [false, true] : [input.overrideHolds]) {
     for (const slot of slots) {
       try {
         return await sellSlot(deps, slot, { ...input, overrideHolds });
       } catch (err) {
         if (slots.length === 1 || !(err instanceof DomainError) || err.code !== 'SLOT_NOT_AVAILABLE') throw err;
-        refusals.push(`${slot.resource._id} (${String(err.extras.conflict?.['reason'])})`);
+        rejections.push(`${slot.resource._id} (${String(err.extras.conflict?.['reason'])})`);
       }
     }
   }
   throw new DomainError(
     'SLOT_NOT_AVAILABLE',
-    `No slot is free: ${refusals.slice(-slots.length).join(', ')}. Choose another time.`,
+    `No slot is free: ${rejections.slice(-slots.length).join(', ')}. Choose another time.`,
     { conflict: { reason: 'none_free', alternatives: [] } },
   );
 }
@@ -77,7 +76,7 @@ async function sellSlot(
   const now = deps.clock.now();
   if (slot.end <= now) throw slotNotAvailable('past');
   const date = localDateOf(slot.start, venue.timeZone);
-  const lastDate = addYears(localDateOf(now, venue.timeZone), WALK_IN_YEARS);
+  const lastDate = addYears(localDateOf(now, venue.timeZone), MAX_YEARS_AHEAD);
   if (daysFrom(lastDate, date) > 0) {
     const remedy = `It begins on ${date}; the last date for walk-ins is ${lastDate}, at the venue.`;
     throw slotNotAvailable('beyond_horizon', remedy);
@@ -85,12 +84,12 @@ async function sellSlot(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const sold = await insertWalkIn(deps, draft, input);
     if (sold !== null) {
-      for (const written of [...sold.displaced, sold.booked]) offerJobs(deps, written);
+      for (const written of [...sold.displaced, sold.booked]) scheduleJobs(deps, written);
       return { booking: sold.booked.reservation, venue, resource };
     }
-    const inTheWay = await findClaimsInTheWay(deps, draft.cells);
-    if (inTheWay.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
-    if (inTheWay.length > 0 && !input.overrideHolds) break;
+    const claims = await findClaimsInTheWay(deps, draft.cells);
+    if (claims.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
+    if (claims.length > 0 && !input.overrideHolds) break;
   }
   throw slotNotAvailable('held');
 }
@@ -113,7 +112,7 @@ async function insertWalkIn(
   const holds = claims.filter(
     ({ status, partnerId }) => status === 'ACTIVE' && (simulatedBy === undefined || partnerId === simulatedBy),
   );
-  const selling = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
+  const inserting = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
     const checked = await checkClaim(deps, venue, draft, tx);
     if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(simulatedBy));
     if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
@@ -124,7 +123,7 @@ async function insertWalkIn(
     }
     return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };
   });
-  return unlessDuplicate(selling);
+  return unlessDuplicate(inserting);
 }
 
 /** Cancels a walk-in that the partner simulated (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */

@@ -1,23 +1,25 @@
 import { LRUCache } from 'lru-cache';
-import { reasonOf, type UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import { lastDateOnSale, reasonOf } from '../../catalog/slots/slot.rules.ts';
+import { slotNotFound, type WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
+import type { SlotDeps, SlotForSale } from '../../catalog/slots/slots.service.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Claimant } from '../../reservations/claim-reads.store.ts';
+import { counter } from '../../platform/process-metrics.ts';
 import { findActiveHolds } from '../../reservations/hold-reads.store.ts';
 import { findReservationAfterConflict } from '../../reservations/reservation-reads.store.ts';
 import { expireHolds, findClaimsInTheWay, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
+import { findAlternatives } from '../availability/alternatives.service.ts';
+import { type Conflict, noneFree, priceChanged, type RejectedSlot, slotNotAvailable } from './holds.rules.ts';
 
-/** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if the caller owns it. */
-export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
-
-const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
+const takenSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
 
 /**
- * Whether a call of this process recently found the slot taken. If so, read its claims: a failed insert costs more (ADR
- * 0002).
+ * Whether a call of this process recently found the slot taken. If so, read its claims before inserting: a failed
+ * insert costs more (ADR 0002).
  */
-export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
+export const wasRecentlyTaken = (db: Db, slotId: string): boolean => takenSlotsOf(db).has(slotId);
 
 /** Why the slot is taken; undefined if it has become free. Expires lapsed (overdue) holds on it. */
 export async function findConflict(
@@ -26,31 +28,78 @@ export async function findConflict(
 ): Promise<Conflict | undefined> {
   const claims = await findClaimsInTheWay(deps, cells);
   if (claims.length === 0) {
-    lostSlotsOf(deps.db).delete(slotId);
+    takenSlotsOf(deps.db).delete(slotId);
     return undefined;
   }
-  lostSlotsOf(deps.db).set(slotId, true);
-  return conflictWith(claims, partnerId);
-}
-
-/** Whether the hold still claims its slot, confirmed by the primary. */
-export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
-  return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
-}
-
-/** If several holds conflict, the slot is free when the last of them has expired. */
-function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
+  takenSlotsOf(deps.db).set(slotId, true);
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
+  // If several holds conflict, the slot is free when the last of them has expired.
   const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));
   const isOwn = claims.every((claim) => claim.partnerId === partnerId);
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
-export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
+/**
+ * The error for a call that held none of its slots; undefined if a slot has become free. `conflicts`: why each slot
+ * that was tried is not free.
+ */
+export async function rejectionOf(
+  deps: SlotDeps & ReservationDeps,
+  { resourceIds, sportCategory, expectedPaise }: WantedSlot & { expectedPaise?: number },
+  slots: readonly SlotForSale[],
+  conflicts: ReadonlyMap<SlotForSale, Conflict>,
+): Promise<DomainError | undefined> {
+  for (const { holdId } of conflicts.values()) {
+    if (holdId === undefined) continue;
+    // A former primary can show a claim that was never replicated, such as an earlier try of this call.
+    const hold = await findReservationAfterConflict(deps.db, { _id: holdId });
+    if (hold?.claimed !== true) return undefined;
+  }
+  const rejected: RejectedSlot[] = [];
+  for (const slot of slots) {
+    const { draft, unsellable } = slot;
+    if (draft === null) {
+      rejected.push({ slot, conflict: null });
+      continue;
+    }
+    const conflict =
+      unsellable !== null ? { reason: unsellable } : (conflicts.get(slot) ?? (await findConflict(deps, draft)));
+    // A free slot that was not tried has an unexpected price.
+    if (conflict === undefined) return expectedPaise === undefined ? undefined : priceChanged(draft, expectedPaise);
+    rejected.push({ slot, conflict });
+  }
+  const onSchedule = rejected.filter(({ conflict }) => conflict !== null);
+  const listed = sportCategory === undefined ? rejected : onSchedule;
+  const [preferred] = listed;
+  if (preferred === undefined || onSchedule.length === 0) return slotNotFound();
+  const alternatives = await findAlternatives(deps, preferred.slot);
+  if (sportCategory !== undefined || resourceIds !== undefined || preferred.conflict === null)
+    return noneFree(listed, alternatives);
+  const days = deps.config.bookingHorizonDays;
+  const lastDate = lastDateOnSale(deps.clock.now(), days, preferred.slot.rules.venue.timeZone);
+  return slotNotAvailable(preferred.conflict, alternatives, { days, lastDate });
+}
 
-const MAX_KEPT = 500;
+const holdsRejected = counter({
+  name: 'holds_refused_total',
+  help: 'Rejected holds, by error code and, if the slot was not available, by reason.',
+  labelNames: ['code', 'reason'],
+});
 
-/** Free ordinals by partner, as last read. Each live hold has its own ordinal. The unique index decides (ADR 0002). */
+export function countRejection({ db }: { db: Db }, err: unknown): void {
+  if (!(err instanceof DomainError)) return;
+  const reason = err.extras.conflict?.['reason'];
+  holdsRejected(db).inc({ code: err.code, reason: typeof reason === 'string' ? reason : '' });
+}
+
+type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
+
+const MAX_CACHED_ORDINALS = 500;
+
+/**
+ * Free ordinals by partner, as last read. Each live hold has its own ordinal below the partner's limit of live holds; a
+ * unique index enforces it (ADR 0002).
+ */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
 /** A random ordinal below `maxActiveHolds` for a new hold, so that concurrent calls seldom collide. */
@@ -65,22 +114,19 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
  * ordinals. False if the partner has reached its limit of live holds.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
+  const { maxActiveHolds } = deps.config;
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);
-  if (ordinals.length >= deps.config.maxActiveHolds) return false;
+  if (ordinals.length >= maxActiveHolds) return false;
   await expireHolds(deps, lapsedIds);
-  freeOrdinalsOf(deps.db).set(partnerId, freeBeside(new Set(ordinals), deps.config.maxActiveHolds));
-  return true;
-}
-
-/** The free ordinals below `limit`, beginning at a random one. */
-function freeBeside(taken: ReadonlySet<number>, limit: number): number[] {
-  const first = randomBelow(limit);
+  const taken = new Set(ordinals);
+  const start = randomBelow(maxActiveHolds);
   const free: number[] = [];
-  for (let step = 0; step < limit && free.length < MAX_KEPT; step += 1) {
-    const ordinal = (first + step) % limit;
+  for (let step = 0; step < maxActiveHolds && free.length < MAX_CACHED_ORDINALS; step += 1) {
+    const ordinal = (start + step) % maxActiveHolds;
     if (!taken.has(ordinal)) free.push(ordinal);
   }
-  return free;
+  freeOrdinalsOf(deps.db).set(partnerId, free);
+  return true;
 }
 
 const randomBelow = (end: number): number => Math.floor(Math.random() * end);

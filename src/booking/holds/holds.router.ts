@@ -1,7 +1,7 @@
 import { toPaise } from '../../domain/money.ts';
 import { created, listing, type Operator, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor, partnerActor } from '../../reservations/actor-types.ts';
 import { attachedBy } from '../../reservations/reservation-views.rules.ts';

@@ -1,5 +1,8 @@
+import { freeSlotView, type ListedSlot, type UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import type { SlotTarget } from '../../catalog/slots/slot-targets.service.ts';
 import { type Audience, DomainError } from '../../domain/errors.ts';
 import { toRupees } from '../../domain/money.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { attachedView } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
@@ -24,7 +27,8 @@ export function holdView(hold: Reservation): Record<string, unknown> {
 /** The response of placing a hold: the hold as placed, so that replays are equal. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
-  const { booking_id: _later, ...placed } = holdView(hold);
+  // The booking was made later.
+  const { booking_id: _, ...placed } = holdView(hold);
   return {
     ...placed,
     ...attachedView(hold.placedWith ?? hold),
@@ -50,10 +54,11 @@ export function holdNotGranted(): DomainError {
   );
 }
 
-export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what: string): DomainError {
+/** `consequence` ends the sentence that begins with the booking of the hold. */
+export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, consequence: string): DomainError {
   return new DomainError(
     'INVALID_HOLD_STATE',
-    `The hold has been confirmed into booking ${bookingId}, ${what}`,
+    `The hold has been confirmed into booking ${bookingId}, ${consequence}`,
     bookingId === undefined ? {} : { booking_id: bookingId },
   );
 }
@@ -65,4 +70,82 @@ const EXPIRED: Record<Audience, string> = {
 
 export function holdExpired(audience: Audience = 'partner'): DomainError {
   return new DomainError('HOLD_EXPIRED', EXPIRED[audience]);
+}
+
+export function holdLimitReached(maxActiveHolds: number): DomainError {
+  return new DomainError(
+    'HOLD_LIMIT_REACHED',
+    `You have ${maxActiveHolds} ACTIVE holds, which is the maximum. Confirm or cancel some first.`,
+  );
+}
+
+/** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if the caller owns it. */
+export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
+
+/** A slot that the call could not hold; `conflict` is null if the schedule has no such slot. */
+export type RejectedSlot = { slot: SlotTarget; conflict: Conflict | null };
+
+/** `onSale`: for how many days from today the venue sells slots, and the last of these dates. */
+export function slotNotAvailable(
+  { reason, freeAt, holdId }: Conflict,
+  alternatives: readonly ListedSlot[],
+  onSale: { days: number; lastDate: string },
+): DomainError {
+  return new DomainError('SLOT_NOT_AVAILABLE', slotMessage(reason, holdId, onSale), {
+    conflict: {
+      reason,
+      ...omitUndefined({ free_at: freeAt?.toISOString(), hold_id: holdId }),
+      alternatives: alternatives.map(freeSlotView),
+    },
+  });
+}
+
+function slotMessage(
+  reason: UnavailableReason,
+  holdId: string | undefined,
+  { days, lastDate }: { days: number; lastDate: string },
+): string {
+  if (holdId !== undefined)
+    return 'You already hold the slot (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
+  if (reason === 'beyond_horizon')
+    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDate}, ${days} days from today. Wait, or take one of conflict.alternatives.`;
+  return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
+}
+
+/** @param rejected the slots in the caller's order of preference */
+export function noneFree(rejected: readonly RejectedSlot[], alternatives: readonly ListedSlot[]): DomainError {
+  return new DomainError(
+    'SLOT_NOT_AVAILABLE',
+    'None of the slots is free; conflict.resources says why. Take one of conflict.alternatives, or another time.',
+    {
+      conflict: {
+        reason: 'none_free',
+        resources: rejected.map(({ slot: { resource, slotId }, conflict }) => ({
+          resource_id: resource._id,
+          slot_id: conflict === null ? null : slotId,
+          reason: conflict?.reason ?? 'no_slot',
+          ...omitUndefined({ free_at: conflict?.freeAt?.toISOString() }),
+        })),
+        alternatives: alternatives.map(freeSlotView),
+      },
+    },
+  );
+}
+
+/** The slot is free, but not at the price that the caller has seen. */
+export function priceChanged(slot: { slotId: string; pricePaise: number }, expectedPaise: number): DomainError {
+  const [price, expected] = [toRupees(slot.pricePaise), toRupees(expectedPaise)];
+  return new DomainError(
+    'PRICE_CHANGED',
+    `The slot costs ${price} rupees, not ${expected}, so nothing is held. Ask the customer, then send expected_price_rupees: ${price}.`,
+    {
+      conflict: {
+        reason: 'price_changed',
+        price_rupees: price,
+        expected_price_rupees: expected,
+        slot_id: slot.slotId,
+        alternatives: [],
+      },
+    },
+  );
 }

@@ -16,7 +16,7 @@ import {
   slotId,
   timestamp,
 } from '../../http/response-fields.ts';
-import type { SnakeCased } from '../../platform/camel-case.ts';
+import type { SnakeCased } from '../../platform/objects.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { Attached } from '../../reservations/reservations.model.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';

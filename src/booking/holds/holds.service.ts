@@ -16,9 +16,8 @@ import { expiryOf, type HoldDeps } from './place-hold.service.ts';
 export { listHoldRows } from '../../reservations/hold-reads.store.ts';
 
 /**
- * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state after
- * the change that just won a race against the caller. @throws DomainError HOLD_NOT_FOUND also for another partner's
- * hold.
+ * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state that
+ * made the caller's update fail. @throws DomainError HOLD_NOT_FOUND also for another partner's hold
  */
 export async function getHold(
   deps: { db: Db },
@@ -36,9 +35,9 @@ export async function getHold(
 }
 
 /**
- * Releases an ACTIVE hold and frees its slot; repeating the call changes nothing. A partner releases its own holds, an
- * operator any hold, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
- * INVALID_HOLD_STATE for a confirmed hold.
+ * Releases an ACTIVE hold and frees its slot; repeating the call changes nothing. A partner releases its own holds. An
+ * operator releases any hold, as the built-in partner `platform`.
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a confirmed hold
  */
 export async function releaseHold(
   deps: ReservationDeps,

@@ -1,17 +1,24 @@
 import type { WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
-import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
+import { findSlotsForSale, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
-import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
+import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import type { Queues } from '../../queues/queues.ts';
 import { type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import { type Conflict, findConflict, findFreeOrdinals, takeOrdinal, wasLostLately } from './hold-conflicts.service.ts';
-import { countRefusal, holdLimitReached, refusalOf, type Taken } from './hold-refusals.service.ts';
+import {
+  countRejection,
+  findConflict,
+  findFreeOrdinals,
+  rejectionOf,
+  takeOrdinal,
+  wasRecentlyTaken,
+} from './hold-conflicts.service.ts';
+import { type Conflict, holdLimitReached } from './holds.rules.ts';
 
 export type HoldDeps = SlotDeps & {
   queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
@@ -43,7 +50,7 @@ export async function placeHold(deps: HoldDeps, actor: PartnerActor, input: Plac
     if (input.idempotencyKey === undefined) return await place();
     return await deduplicate(deps.db, [withoutCause(actor), input], place);
   } catch (err) {
-    countRefusal(deps, err);
+    countRejection(deps, err);
     throw err;
   }
 }
@@ -52,8 +59,8 @@ export async function placeHold(deps: HoldDeps, actor: PartnerActor, input: Plac
 const TRIES_FOR_MS = 3000;
 
 /**
- * Tries until a slot is held or certainly none can be. Each try reads the rules and gets a lease: the time in which a
- * hold may be written by these rules.
+ * Tries until a slot is held, or until it is certain that none can be held. Each try reads the rules and gets a lease:
+ * the time in which a hold may be written by these rules.
  */
 async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = actor;
@@ -69,7 +76,7 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
     if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
-      offerJobsOfHold(deps, outcome.hold);
+      enqueueJobsOf(deps, outcome.hold);
       holdsPlaced(deps.db).inc();
       return { hold: outcome.hold, isReplay: false };
     }
@@ -78,9 +85,9 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
     const replay = await findHoldOfKey(deps, partnerId, slots, input.idempotencyKey);
     if (replay !== undefined) return replay;
     if (outcome === 'key taken') continue;
-    if (outcome === 'limit') throw holdLimitReached(deps);
-    const refusal = await refusalOf(deps, input, slots, outcome.taken);
-    if (refusal !== undefined) throw refusal;
+    if (outcome === 'limit') throw holdLimitReached(deps.config.maxActiveHolds);
+    const rejection = await rejectionOf(deps, input, slots, outcome.conflicts);
+    if (rejection !== undefined) throw rejection;
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
@@ -88,12 +95,13 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
   );
 }
 
-type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'key taken' | 'limit';
+type Conflicts = ReadonlyMap<SlotForSale, Conflict>;
+type Outcome = { hold: Reservation } | { conflicts: Conflicts } | 'again' | 'late' | 'key taken' | 'limit';
 type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
 /**
- * Inserts a hold on the first slot on sale, at the price that the caller has seen. `taken`: for each slot tried, why it
- * is not free.
+ * Inserts a hold on the first free slot that is on sale at the price that the caller has seen. `conflicts`: why each
+ * slot that was tried is not free.
  */
 async function holdFirst(
   deps: HoldDeps,
@@ -102,19 +110,19 @@ async function holdFirst(
   { key, slots, untilMs, isBatched }: Try,
 ): Promise<Outcome> {
   const { db } = deps;
-  const taken = new Map<SlotForSale, Conflict>();
-  const wanted = slots.filter(
-    ({ offer }) =>
-      offer?.unsellable === null && (input.expectedPaise ?? offer.draft.pricePaise) === offer.draft.pricePaise,
-  );
-  if (wanted.length === 0) return { taken };
-  const entries = wanted.flatMap((slot) => slot.entries);
+  const conflicts = new Map<SlotForSale, Conflict>();
+  const onSale = slots.flatMap((slot) => {
+    const { draft, unsellable } = slot;
+    if (draft === null || unsellable !== null) return [];
+    return (input.expectedPaise ?? draft.pricePaise) === draft.pricePaise ? [{ slot, draft }] : [];
+  });
+  if (onSale.length === 0) return { conflicts };
+  const entries = onSale.flatMap(({ slot }) => slot.entries);
   const lease = key && (await leasedCacheOf(db).lease([key, ...entries], untilMs - performance.now()));
   if (lease === null || lease === undefined) return 'again';
   const terms = termsOf(deps, actor, input);
-  for (const slot of wanted) {
-    const { draft } = slot.offer as Offer;
-    const outcome = wasLostLately(db, slot.slotId)
+  for (const { slot, draft } of onSale) {
+    const outcome = wasRecentlyTaken(db, slot.slotId)
       ? 'cell taken'
       : await insertHold(db, { ...draft, ...terms }, lease, isBatched);
     switch (outcome) {
@@ -126,14 +134,14 @@ async function holdFirst(
       case 'cell taken': {
         const conflict = await findConflict(deps, draft);
         if (conflict === undefined) return 'again';
-        taken.set(slot, conflict);
+        conflicts.set(slot, conflict);
         break;
       }
       default:
         return { hold: outcome };
     }
   }
-  return { taken };
+  return { conflicts };
 }
 
 function termsOf(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): HoldTerms {
@@ -153,7 +161,7 @@ export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresA
 }
 
 /** Enqueues the jobs of a placed hold without waiting for Redis. The sweep picks up what Redis rejects. */
-function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
+function enqueueJobsOf({ queues, clock }: HoldDeps, hold: Reservation): void {
   for (const { eventId, type } of hold.outbox) void queues.enqueueDispatch(hold._id, eventId, type);
   void queues.scheduleHoldExpiry(expiryOf(hold), clock.now());
 }
@@ -165,7 +173,7 @@ const holdsPlaced = counter({
 
 /**
  * The hold that this key placed, in any status; undefined if none.
- * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on a slot that this call does not accept
+ * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on none of `slots`
  */
 async function findHoldOfKey(
   deps: HoldDeps,

@@ -75,8 +75,8 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 201: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
-        const made = await createPackage(deps, schemas.packageChange(body) as NewPackage);
-        return created(operatorPackageView(made));
+        const row = await createPackage(deps, schemas.packageChange(body) as NewPackage);
+        return created(operatorPackageView(row));
       },
     }),
     route<Operator, unknown, schemas.PackagesQuery>({

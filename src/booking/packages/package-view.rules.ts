@@ -1,5 +1,5 @@
 import { toRupees } from '../../domain/money.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import type { PackageRow, SeenPurchase } from './packages.model.ts';
 
 export function packageView(row: PackageRow): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { camelCased } from '../../platform/camel-case.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { packageView, purchaseView } from './package-view.rules.ts';
 import * as schemas from './packages.schemas.ts';
 import { buyPackage, getPurchase, listActivePurchases, listCatalogue, type PackageDeps } from './packages.service.ts';

@@ -4,7 +4,7 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, list, type PageQuery, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey } from '../../http/order-fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
-import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
+import { camelCased, type SnakeCased } from '../../platform/objects.ts';
 import type { BuyPackage, NewPackage } from './packages.service.ts';
 
 const PHONE = '+919845012345';
@@ -44,7 +44,7 @@ const status = () =>
     .description('An inactive package is not for sale. Its purchases stay valid.')
     .example('active');
 
-const packageAnswer = {
+const packageResponse = {
   package_id: id(EXAMPLE.packageId),
   name: Joi.string().example('Ten evenings'),
   description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
@@ -55,14 +55,14 @@ const packageAnswer = {
   status: status(),
 };
 
-export const packageInCatalogue = named('Package', object(packageAnswer));
+export const packageInCatalogue = named('Package', object(packageResponse));
 
 export const packageOfPartner = named(
   'PartnerPackage',
-  object({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
+  object({ ...packageResponse, partner_id: id(EXAMPLE.partnerId) }),
 );
 
-const purchaseAnswer = {
+const purchaseResponse = {
   id: id(EXAMPLE.purchaseId),
   package_id: id(EXAMPLE.packageId),
   customer_phone: Joi.string().description('As given.').example(PHONE),
@@ -85,11 +85,11 @@ const purchaseAnswer = {
     .example('Returned to the customer, who asked to be erased.'),
 };
 
-export const purchase = named('Purchase', object(purchaseAnswer));
+export const purchase = named('Purchase', object(purchaseResponse));
 
 export const purchaseOfPartner = named(
   'PartnerPurchase',
-  object({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
+  object({ ...purchaseResponse, partner_id: id(EXAMPLE.partnerId) }),
 );
 
 export const purchasesQuery = (region: string) =>
@@ -140,6 +140,6 @@ export const packagesQuery = Joi.object<PackagesQuery>({
 });
 
 /** Converts a request body to the fields of a row. */
-export function packageChange({ price_rupees: price, ...same }: Partial<PackageBody>): Partial<NewPackage> {
-  return { ...camelCased(same), ...(price === undefined ? {} : { pricePaise: toPaise(price) }) };
+export function packageChange({ price_rupees: price, ...rest }: Partial<PackageBody>): Partial<NewPackage> {
+  return { ...camelCased(rest), ...(price === undefined ? {} : { pricePaise: toPaise(price) }) };
 }

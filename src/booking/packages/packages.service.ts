@@ -2,9 +2,9 @@ import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.st
 import { type Audience, audienceOf, DomainError, fieldError, found } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners/partners.service.ts';
-import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import type { PackageColumns, PackageRow, SeenPurchase } from './packages.model.ts';
 import {
   endPurchaseRow,
@@ -36,53 +36,50 @@ const deduplicate = deduplicatedCalls<Bought>();
 
 /**
  * Sells a package to a customer. A repeated call with the same key, package and customer returns the original purchase
- * in its first state and adds no credits; concurrent equal calls share one run.
+ * in its first state and adds no credits; concurrent equal calls are deduplicated.
  * @throws DomainError PACKAGE_NOT_FOUND for a package that is missing, not this partner's or inactive;
  *   IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
   return deduplicate(deps.db, [partnerId, input], async () => {
-    const { idempotencyKey: purchaseKey, ...asked } = input;
-    const { packageId } = asked;
-    const sold = await findPackage(deps.db, packageId);
-    if (sold?.partnerId !== partnerId) throw packageNotSold();
-    if (sold.status === 'active') {
-      const { credits, venueIds, validityDays } = sold;
+    const { idempotencyKey: purchaseKey, ...fields } = input;
+    const { packageId } = fields;
+    const packageRow = await findPackage(deps.db, packageId);
+    if (packageRow?.partnerId !== partnerId) throw packageNotOnSale();
+    if (packageRow.status === 'active') {
+      const { credits, venueIds, validityDays } = packageRow;
       const amounts = { venueIds, creditsTotal: credits, creditsRemaining: credits };
-      const row = { _id: newId(), partnerId, ...asked, phoneE164, ...amounts, purchaseKey };
+      const row = { _id: newId(), partnerId, ...fields, phoneE164, ...amounts, purchaseKey };
       const purchase = await insertPurchase(deps.db, row, validityDays);
       if (purchase !== null) return { purchase, isReplay: false };
     }
-    const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
-    if (earlier === null) {
-      if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
-      throw packageNotSold();
+    const ofKey = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+    if (ofKey === null) {
+      if (packageRow.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
+      throw packageNotOnSale();
     }
-    if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
+    if (ofKey.packageId !== packageId || ofKey.phoneE164 !== phoneE164) {
       throw new DomainError(
         'IDEMPOTENCY_KEY_MISMATCH',
         'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
       );
     }
-    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
-    const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+    const { endedAt: _at, endReason: _reason, ...asSold } = ofKey;
+    const purchase = { ...asSold, creditsRemaining: ofKey.creditsTotal, isExpired: false };
     return { purchase, isReplay: true };
   });
 }
 
-/**
- * A purchase of the partner, or of any partner if `partnerId` is absent (operators). @throws DomainError
- * PURCHASE_NOT_FOUND
- */
+/** A purchase of the partner, or of any without `partnerId` (operators). @throws DomainError PURCHASE_NOT_FOUND */
 export async function getPurchase(
   deps: { db: Db },
   partnerId: string | undefined,
   purchaseId: string,
 ): Promise<SeenPurchase> {
   const purchase = await findPurchase(deps.db, purchaseId);
-  const isShown = partnerId === undefined || purchase?.partnerId === partnerId;
-  return found(isShown ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
+  const isVisible = partnerId === undefined || purchase?.partnerId === partnerId;
+  return found(isVisible ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
 }
 
 const NO_PURCHASE: Record<Audience, string> = {
@@ -148,4 +145,4 @@ const NO_PACKAGE: Record<Audience, string> = {
   operator: 'There is no package with that id.',
 };
 
-const packageNotSold = () => new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE.partner);
+const packageNotOnSale = () => new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE.partner);

@@ -1,16 +1,16 @@
 import mongoose from 'mongoose';
-import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
+import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/data-removal.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import type { PackageColumns, PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
 import { packageCollection, packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A purchase that can still be used, by the database's clock (ADR 0004). */
+/** Matches a purchase that has not expired by the database's clock (ADR 0004) and was not ended. */
 const UNEXPIRED: Expression = { $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }] };
 
 const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
@@ -36,7 +36,7 @@ export async function listCatalogue(db: Db, partnerId: string, venueId?: string)
     .lean();
 }
 
-/** Packages of all partners, or of one, by id and so oldest first. */
+/** The packages of all partners, or of one; by id, so the oldest first. */
 export async function listPackages(
   db: Db,
   partnerId: string | undefined,
@@ -144,14 +144,14 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
-  const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
+  const isUsedUp = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
   const rows = await purchaseCollection(db)
-    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1, endReason: 1 }, ...NEWEST })
+    .find(isUsedUp, { projection: { purchaseKey: 1, paymentMethod: 1, endReason: 1 }, ...NEWEST })
     .toArray();
   if (rows.length === 0) return 0;
   const updates = rows.map(({ _id, purchaseKey, paymentMethod, endReason }) => ({
     updateOne: {
-      filter: { _id, ...over },
+      filter: { _id, ...isUsedUp },
       update: {
         $set: {
           customerPhone: replacement,

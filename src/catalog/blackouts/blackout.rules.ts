@@ -10,7 +10,7 @@ export function isBlackedOut(resource: Resource, window: Window, blackouts: read
   return blackouts.some((blackout) => closes(blackout, resource, window));
 }
 
-/** Whether a blackout overlaps the window and names no resource, this one, or one sharing its space. */
+/** Whether a blackout overlaps the window and closes the resource, one that shares its space, or the whole venue. */
 export function closes(
   { startsAt, endsAt, resourceIds }: Blackout,
   { _id, sharesSpaceWith }: Resource,

@@ -1,6 +1,6 @@
 import { type PageQuery, pageQuery } from '../../http/fields.ts';
 import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
-import { camelCased } from '../../platform/camel-case.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';

@@ -19,12 +19,12 @@ export type BlackoutDeps = ChangeDeps & { clock: Clock };
 
 type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
-/** A blackout, and the holds and bookings in it that have not ended, by start. */
+/** A blackout, and the live claims in it that have not ended, by start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time; claims in that time stay and are returned. They are read once no process
- * sells by the old rules, so each hold is either among them or rejected (ADR 0007).
+ * Closes resources of a venue for a time. Claims in that time stay and are returned: they are read once no process sells
+ * by the old rules, so each hold is either returned or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
  *   the venue does not have, and at the limit of blackouts.
  */

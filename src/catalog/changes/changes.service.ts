@@ -19,24 +19,24 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
   const shownInMs = await leasedCacheOf(db).shownInMs();
   await insertChange(db, { _id: eventId, ...change }, shownInMs, tx);
   afterCommit(tx, () => {
-    const shown = delay(shownInMs, undefined, { ref: false });
-    void shown.then(() => queues.enqueueDispatch(eventId, eventId, 'availability_changed'));
+    void delay(shownInMs, undefined, { ref: false }).then(() =>
+      queues.enqueueDispatch(eventId, eventId, 'availability_changed'),
+    );
   });
 }
 
-/** Longer than a call with several writes may take. */
-const CALL_MAY_TAKE_MS = 60_000;
+/** Longer than a call with several writes takes. */
+const MAX_CALL_MS = 60_000;
 
-/** Announces a call with several writes by one event. */
-export type Announcement = {
-  /** Call it in the transaction of each visible write; the first call adds the event. */
+type Announcement = {
+  /** Call it in the transaction of each write that availability shows; the first call adds the event. */
   begin(change: VenueChange, tx: Tx): Promise<void>;
   hasBegun(): boolean;
 };
 
 /**
- * Runs `work`, a change of several writes, and announces the change once `work` ends or fails. If the process dies
- * before, the sweep announces the change a minute later.
+ * Runs `work`, a change of several writes, and announces it by one event once `work` ends or fails. If the process dies
+ * before, the sweep dispatches the event a minute after the first write.
  */
 export async function announcingOnce<T>(
   deps: ChangeDeps,
@@ -47,7 +47,7 @@ export async function announcingOnce<T>(
   let begun: VenueChange | undefined;
   const begin = async (change: VenueChange, tx: Tx): Promise<void> => {
     if (begun !== undefined) return;
-    await insertChange(db, { _id: eventId, ...change }, CALL_MAY_TAKE_MS, tx);
+    await insertChange(db, { _id: eventId, ...change }, MAX_CALL_MS, tx);
     afterCommit(tx, () => {
       begun = change;
     });

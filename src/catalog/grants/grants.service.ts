@@ -22,7 +22,7 @@ export async function grantVenue(
     });
   await grant().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
-    // A concurrent call made the grant; now find it.
+    // A concurrent call has just made the grant: this try finds it.
     return grant();
   });
   await leasedCacheOf(deps.db).invalidate('here');
@@ -33,7 +33,8 @@ function changeOf(partnerId: string, venueId: string): VenueChange {
   return { venueId, reason: 'grant', resourceIds: null, from: null, to: null, receiverId: partnerId };
 }
 
-const WIDTH = 20;
+/** So many holds are released at the same time. */
+const RELEASE_BATCH = 20;
 
 /**
  * Ends the partner's grant for the venue, then releases and returns the partner's live holds there. Bookings stay.
@@ -53,6 +54,6 @@ export async function revokeVenue(
     if (isEnded) await announce(deps, changeOf(partnerId, venueId), tx);
   });
   await leasedCacheOf(deps.db).invalidate('everywhere');
-  const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
+  const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: RELEASE_BATCH });
   return transitionAll(deps, 'release', findSome, { actor, isOfPlatform: true });
 }

@@ -5,15 +5,15 @@ import { listResources, type ResourceRow } from '../venues/resources.service.ts'
 import { getVenue, type VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
-/** Beyond every slot on sale. */
-const FOR_MS = 10 * 366 * 86_400_000;
+/** Ten years: longer than any slot is on sale. */
+const AHEAD_MS = 10 * 366 * 86_400_000;
 
 /** A planned change: new values of the venue's fields, and of resources' fields by resource id. */
 export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
- * The bookings and live holds that could not be sold by the venue's rules now, or after a planned change, because the
- * venue or resource is inactive or the schedule has no such window. Sorted by start, without ended ones.
+ * The bookings and live holds whose slot has not ended and is off sale, by the present rules or after a planned change:
+ * the venue or resource is inactive, or the schedule has no such window. Sorted by start.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(
@@ -22,7 +22,7 @@ export async function findOffSaleClaims(
   change: VenueChange = {},
 ): Promise<LiveClaim[]> {
   const now = deps.clock.now();
-  const claims = await findLiveClaimsAtVenue(deps.db, venueId, now, new Date(now.getTime() + FOR_MS));
+  const claims = await findLiveClaimsAtVenue(deps.db, venueId, now, new Date(now.getTime() + AHEAD_MS));
   const venue = { ...(await getVenue(deps, venueId)), ...change.venue };
   const rows = await listResources(deps, venueId);
   const resources = new Map(rows.map((row) => [row._id, { ...row, ...change.resources?.get(row._id) }]));

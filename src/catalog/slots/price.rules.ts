@@ -1,7 +1,7 @@
 import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
 import type { PriceRule, ResourceRow } from '../venues/resources.service.ts';
 
-/** Local times of instants (`YYYY-MM-DDTHH:MM`), computed once each: a venue's resources need the same ones. */
+/** Converts instants to wall times (`YYYY-MM-DDTHH:MM`), each once: the resources of a venue share most instants. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -12,10 +12,10 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * Returns the price in paise of a slot of an operating date, by the slot's start. The matching rule with the highest
- * priority (the newest among equals) sets the price, else the base price applies. A rule's times are compared with the
- * wall time of the start, its days and dates with the operating day in which its time begins: hours after midnight cost
- * what their evening costs.
+ * Returns a function from the start of a slot of the operating date to its price in paise. The matching rule with the
+ * highest priority (the newest among equals) sets the price, else the base price applies. A rule's times are compared
+ * with the wall time of the start; its days and dates are compared with the operating day on which its hours begin, so
+ * hours after midnight cost as much as the evening before them.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
@@ -32,12 +32,13 @@ export function pricesOf(
     .filter(({ rule, onDate, onDayBefore }) => onDate || (onDayBefore && passesMidnight(rule)));
   return (start) => {
     const found = candidates.find(({ rule, onDate, onDayBefore }) => {
-      if (isAllDay(rule)) return onDate;
+      if (rule.startTime === null && rule.endTime === null) return onDate;
       const local = wallTimeOf(start);
       const begins = beginningOf(rule, local.slice(TIME_FROM), local.slice(0, DATE_TO) > date);
       return begins === 'on the day before' ? onDayBefore : begins === 'on the day' && onDate;
     });
-    return found === undefined ? pricePaise : priceBy(found.rule, pricePaise);
+    if (found === undefined) return pricePaise;
+    return found.rule.pricePaise ?? multiplied(pricePaise, found.rule.multiplier ?? 1);
   };
 }
 
@@ -52,11 +53,7 @@ const DATE_TO = 'YYYY-MM-DD'.length;
 const TIME_FROM = 'YYYY-MM-DDT'.length;
 const spanOf = ({ startTime, endTime }: PriceRule) => ({ from: startTime ?? MIDNIGHT, to: endTime ?? MIDNIGHT });
 
-function isAllDay({ startTime, endTime }: PriceRule): boolean {
-  return startTime === null && endTime === null;
-}
-
-/** Whether the rule's time ends after midnight. */
+/** Whether the rule's hours end after midnight. */
 function passesMidnight(rule: PriceRule): boolean {
   const { from, to } = spanOf(rule);
   return to <= from && to > MIDNIGHT;
@@ -76,10 +73,6 @@ function beginningOf(
   if (from <= time && (time < to || to <= from)) return 'on the day';
   if (time < to && to <= from) return isAfterMidnight ? 'on the day' : 'on the day before';
   return null;
-}
-
-function priceBy({ pricePaise, multiplier }: PriceRule, basePaise: number): number {
-  return pricePaise ?? multiplied(basePaise, multiplier ?? 1);
 }
 
 const MULTIPLIER_STEPS = 10_000;

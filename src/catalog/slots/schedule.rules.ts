@@ -10,8 +10,8 @@ export type SlotWindow = { start: Date; end: Date };
 
 export type ScheduledSlot = SlotWindow & { date: string };
 
-/** `onWallMs` is the opening's length in wall time. */
-type OpeningMs = { startMs: number; endMs: number; onWallMs: number };
+/** `wallLengthMs`: the length by the wall clock, which a clock change does not affect. */
+type OpeningMs = { startMs: number; endMs: number; wallLengthMs: number };
 
 const MINUTE_MS = 60_000;
 
@@ -24,8 +24,8 @@ const MINUTE_MS = 60_000;
  * opening, the slot is shortened too: a court that is sold by the day is on sale every day.
  *
  * If hours overlap, the earlier operating day wins, then the earlier opening: a slot is left out if it would begin
- * before the slots of that day or opening have ended. The comparison counts every slot of an earlier day, even one that
- * a still earlier day leaves out, so the result depends on two earlier days only.
+ * before the slots of that day or opening have ended. All slots of an earlier day count, even those that are left out
+ * because of the day before it, so the result depends on only two earlier days.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is not a positive integer.
  */
@@ -34,12 +34,12 @@ export function slotsOn(date: string, hours: OpeningHours, durationMinutes: numb
     throw new RangeError(`A slot cannot last ${durationMinutes} minutes.`);
   }
   const durationMs = durationMinutes * MINUTE_MS;
-  const windowsOn = (day: string) =>
-    (typeof hours === 'function' ? hours(day) : hours).map((opening) => windowOf(day, opening, timeZone));
+  const openingsOn = (day: string) =>
+    (typeof hours === 'function' ? hours(day) : hours).map((opening) => openingOf(day, opening, timeZone));
   // Two days: where the clocks skip the hour before midnight, a 24-hour opening ends two dates after it began.
-  const earlierWindows = [-1, -2].flatMap((days) => windowsOn(addDays(date, days)));
-  const freeFromMs = Math.max(-Infinity, ...earlierWindows.map((window) => lastSlotEnd(window, durationMs)));
-  return slotsIn(windowsOn(date), durationMs, freeFromMs);
+  const earlierOpenings = [-1, -2].flatMap((days) => openingsOn(addDays(date, days)));
+  const freeFromMs = Math.max(-Infinity, ...earlierOpenings.map((opening) => lastSlotEndMs(opening, durationMs)));
+  return slotsIn(openingsOn(date), durationMs, freeFromMs);
 }
 
 /**
@@ -65,15 +65,15 @@ export function scheduledSlotAt(
 }
 
 /** The length of a slot: `durationMs`, or less if a clock change shortens an opening of one slot. */
-function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
-  const isCut = onWallMs === durationMs && startMs < endMs;
+function slotLengthMs({ startMs, endMs, wallLengthMs }: OpeningMs, durationMs: number): number {
+  const isCut = wallLengthMs === durationMs && startMs < endMs;
   return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;
 }
 
 /** The end of the opening's last slot, or -Infinity if no slot fits. */
-function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
+function lastSlotEndMs(opening: OpeningMs, durationMs: number): number {
   const { startMs, endMs } = opening;
-  const lengthMs = slotLengthIn(opening, durationMs);
+  const lengthMs = slotLengthMs(opening, durationMs);
   const count = Math.floor((endMs - startMs) / lengthMs);
   return count > 0 ? startMs + count * lengthMs : -Infinity;
 }
@@ -82,7 +82,7 @@ function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs:
   const slots: SlotWindow[] = [];
   let freeMs = freeFromMs;
   for (const opening of openings.toSorted((a, b) => a.startMs - b.startMs)) {
-    const lengthMs = slotLengthIn(opening, durationMs);
+    const lengthMs = slotLengthMs(opening, durationMs);
     for (let atMs = opening.startMs; atMs + lengthMs <= opening.endMs; atMs += lengthMs) {
       if (atMs < freeMs) continue;
       freeMs = atMs + lengthMs;
@@ -92,20 +92,20 @@ function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs:
   return slots;
 }
 
-const windowOf = (date: string, { start, end }: Hours, timeZone: string): OpeningMs =>
-  windowBy(`${date} ${start} ${end} ${timeZone}`);
+const openingOf = (date: string, { start, end }: Hours, timeZone: string): OpeningMs =>
+  openingByKey(`${date} ${start} ${end} ${timeZone}`);
 
-const windowBy = remembered((key): OpeningMs => {
+const openingByKey = remembered((key): OpeningMs => {
   const [date = '', start = '', end = '', timeZone = ''] = key.split(' ');
   const closingDate = end <= start ? addDays(date, 1) : date;
   return {
-    startMs: instantOf(date, start, timeZone),
-    endMs: instantOf(closingDate, end, timeZone),
-    onWallMs: instantOf(closingDate, end, 'UTC') - instantOf(date, start, 'UTC'),
+    startMs: instantMs(date, start, timeZone),
+    endMs: instantMs(closingDate, end, timeZone),
+    wallLengthMs: instantMs(closingDate, end, 'UTC') - instantMs(date, start, 'UTC'),
   };
 });
 
-function instantOf(date: string, time: string, timeZone: string): number {
+function instantMs(date: string, time: string, timeZone: string): number {
   const local = Temporal.PlainDate.from(date).toPlainDateTime(time);
   return local.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds;
 }

@@ -40,17 +40,17 @@ export async function findTargets(
   deps: { db: Db },
   partnerId: string | undefined,
   wanted: WantedSlot,
-  from: RulesSource,
+  source: RulesSource,
 ): Promise<SlotTarget[]> {
   const { venueId, slotStart, resourceIds, sportCategory } = wanted;
   if (resourceIds === undefined && sportCategory === undefined)
-    return [await findTarget(deps, partnerId, wanted, from)];
+    return [await findTarget(deps, partnerId, wanted, source)];
   if (venueId === undefined || slotStart === undefined) throw slotNotFound(audienceOf(partnerId));
-  const granted = await findGrantedRules(deps, partnerId, venueId, from);
+  const granted = await findGrantedRules(deps, partnerId, venueId, source);
   if (granted === null) throw unknownVenue(partnerId);
-  const at = (resource: ResourceRow) => targetAt(granted, resource, slotStart);
-  if (resourceIds !== undefined) return resourceIds.map((id) => at(requireResourceIn(granted.rules, id)));
-  return resourcesOfSport(granted.rules.resources, wanted).map(at).sort(byPrice);
+  const targetOn = (resource: ResourceRow) => targetAt(granted, resource, slotStart);
+  if (resourceIds !== undefined) return resourceIds.map((id) => targetOn(requireResourceIn(granted.rules, id)));
+  return resourcesOfSport(granted.rules.resources, wanted).map(targetOn).sort(byPrice);
 }
 
 const unknownVenue = (partnerId: string | undefined): DomainError =>
@@ -59,7 +59,7 @@ const unknownVenue = (partnerId: string | undefined): DomainError =>
 const byPrice = (a: SlotTarget, b: SlotTarget): number =>
   (a.slot?.pricePaise ?? Infinity) - (b.slot?.pricePaise ?? Infinity) || (a.resource._id < b.resource._id ? -1 : 1);
 
-/** @throws DomainError VALIDATION_ERROR for a sport, or a length of its slots, that the venue does not have */
+/** @throws DomainError VALIDATION_ERROR for a sport that the venue lacks, or a slot length that the sport lacks */
 function resourcesOfSport(
   resources: readonly ResourceRow[],
   { sportCategory = '', durationMinutes }: WantedSlot,
@@ -76,30 +76,30 @@ function resourcesOfSport(
   throw fieldError('duration_minutes', `is not offered at the venue for this sport. It has ${lengths.join(', ')}.`);
 }
 
-/** The slot that `reference` names, at any or a granted venue. @throws DomainError as `findSlotsForSale` */
+/** The slot by its id, or by its resource and start. @throws DomainError as `findSlotsForSale` */
 async function findTarget(
   deps: { db: Db },
   partnerId: string | undefined,
-  reference: WantedSlot,
-  from: RulesSource,
+  wanted: WantedSlot,
+  source: RulesSource,
 ): Promise<SlotTarget> {
-  const { slotId, venueId, resourceId, slotStart } = reference;
+  const { slotId, venueId, resourceId, slotStart } = wanted;
   const parsed = slotId === undefined ? undefined : parseSlotId(slotId);
-  if (parsed !== undefined) requireAgreement(reference, parsed);
-  const idOfSlot = parsed && (await findVenueIdOf(deps.db, parsed.resourceId));
+  if (parsed !== undefined) requireAgreement(wanted, parsed);
+  const venueIdOfSlot = parsed && (await findVenueIdOf(deps.db, parsed.resourceId));
   const find = (id: string | undefined): Promise<GrantedRules | null> | null =>
-    id === undefined ? null : findGrantedRules(deps, partnerId, id, from);
-  const [named, ofSlotId] = await Promise.all([find(venueId), find(idOfSlot)]);
-  if (venueId !== undefined && named === null) throw unknownVenue(partnerId);
+    id === undefined ? null : findGrantedRules(deps, partnerId, id, source);
+  const [byVenueId, bySlotId] = await Promise.all([find(venueId), find(venueIdOfSlot)]);
+  if (venueId !== undefined && byVenueId === null) throw unknownVenue(partnerId);
   if (slotId === undefined) {
-    if (named === null || resourceId === undefined || slotStart === undefined)
+    if (byVenueId === null || resourceId === undefined || slotStart === undefined)
       throw slotNotFound(audienceOf(partnerId));
-    return targetAt(named, requireResourceIn(named.rules, resourceId), slotStart);
+    return targetAt(byVenueId, requireResourceIn(byVenueId.rules, resourceId), slotStart);
   }
-  const resource = ofSlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
-  if (parsed === undefined || ofSlotId === null || resource === undefined) throw slotNotFound(audienceOf(partnerId));
-  if (named !== null && named.rules.venue._id !== ofSlotId.rules.venue._id) throw disagreement('venue_id');
-  return targetAt(ofSlotId, resource, parsed.start);
+  const resource = bySlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
+  if (parsed === undefined || bySlotId === null || resource === undefined) throw slotNotFound(audienceOf(partnerId));
+  if (byVenueId !== null && byVenueId.rules.venue._id !== bySlotId.rules.venue._id) throw disagreement('venue_id');
+  return targetAt(bySlotId, resource, parsed.start);
 }
 
 const targetAt = (granted: GrantedRules, resource: ResourceRow, start: Date): SlotTarget => ({
@@ -110,13 +110,13 @@ const targetAt = (granted: GrantedRules, resource: ResourceRow, start: Date): Sl
   slot: pricedSlotAt(granted.rules.venue, resource, start),
 });
 
-function requireAgreement(reference: WantedSlot, named: { resourceId: string; start: Date }): void {
-  const { resourceId = named.resourceId, slotStart = named.start } = reference;
-  const faulty = [
-    ...(resourceId === named.resourceId ? [] : ['resource_id']),
-    ...(slotStart.getTime() === named.start.getTime() ? [] : ['slot_start']),
+function requireAgreement(wanted: WantedSlot, ofSlotId: { resourceId: string; start: Date }): void {
+  const { resourceId = ofSlotId.resourceId, slotStart = ofSlotId.start } = wanted;
+  const fields = [
+    ...(resourceId === ofSlotId.resourceId ? [] : ['resource_id']),
+    ...(slotStart.getTime() === ofSlotId.start.getTime() ? [] : ['slot_start']),
   ];
-  if (faulty.length > 0) throw disagreement(...faulty);
+  if (fields.length > 0) throw disagreement(...fields);
 }
 
 function disagreement(...fields: string[]): DomainError {
@@ -148,17 +148,17 @@ export async function requireVenueRules(
   venueId: string,
   resourceId?: string,
 ): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
-  return confirmingRejections(async (from) => {
-    const granted = await findGrantedRules(deps, partnerId, venueId, from);
+  return confirmingRejections(async (source) => {
+    const granted = await findGrantedRules(deps, partnerId, venueId, source);
     if (granted === null) throw venueNotAuthorized();
     const { rules } = granted;
     return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
   });
 }
 
-/** Decides by cached rules, and decides a rejection again by new reads: something may have just been put on sale. */
+/** Decides by cached rules. If these reject the call, decides again by new reads: a change may have just allowed it. */
 export async function confirmingRejections<T>(
-  decide: (from: RulesSource) => Promise<T>,
+  decide: (source: RulesSource) => Promise<T>,
   isRejected: (decided: T) => boolean = () => false,
 ): Promise<T> {
   const decided = await decide('cache').catch((err: unknown) => {

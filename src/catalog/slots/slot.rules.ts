@@ -65,7 +65,7 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
 
 type Window = SlotWindow & { idEnding: string };
 
-/** The windows of resources on an operating date; resources with equal daily hours and slot length share one list. */
+/** Returns the windows of resources on an operating date. Resources with equal hours and slot length share a list. */
 function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => readonly Window[] {
   const known = new Map<string, readonly Window[]>();
   return (resource) => {
@@ -83,7 +83,7 @@ function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => r
   };
 }
 
-/** The openings of a date: those of its exception or weekday, or the operating hours without a schedule. */
+/** The openings by the schedule's exceptions and weekdays; without a schedule, the operating hours. */
 function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours {
   if (schedule === undefined) return [{ start: opensAt, end: closesAt }];
   const exceptions = new Map(schedule.exceptions.map(({ date, hours }) => [date, hours]));

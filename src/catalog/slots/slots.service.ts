@@ -1,5 +1,5 @@
+import { PLATFORM_PARTNER_ID } from '../../domain/change-origin.ts';
 import { audienceOf } from '../../domain/errors.ts';
-import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
@@ -21,19 +21,19 @@ import {
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** The reservation to insert. `unsellable`: why it cannot be sold; null if only a claim can prevent the sale. */
-export type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
+/**
+ * `draft`: the reservation to insert; null if the schedule has no such slot. `unsellable`: why the slot cannot be sold;
+ * null if only a claim can prevent the sale.
+ */
+export type SlotForSale = SlotTarget & { draft: NewReservation | null; unsellable: UnsellableReason | null };
 
-/** `offer` is null without a slot in the schedule. */
-export type SlotForSale = SlotTarget & { offer: Offer | null };
-
-/** The reasons that a change of rules can lift. */
-const LIFTABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
+/** The reasons that another process may just have removed by a change of rules. */
+const REMOVABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
- * The slots that a hold may take, the preferred one first, each with its sale status and the draft of its reservation.
- * Only inserting the draft shows whether the slot is claimed. Resources are in the given order; resources of a sport
- * are sorted by price, then by id. `expectedPaise`: the price that the caller has seen.
+ * The slots that a hold may take, the preferred one first, each with the draft of its reservation. Only inserting the
+ * draft shows whether the slot is claimed. Slots follow the order of `resourceIds`; slots of a sport are sorted by
+ * price, then by resource id. `expectedPaise`: the price that the caller has seen.
  * @throws DomainError VALIDATION_ERROR if fields disagree, or for a sport or slot length that the venue lacks;
  *   VENUE_NOT_AUTHORIZED for a venue_id that is missing or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a
  *   slot_id that is unknown or at a venue that is not granted.
@@ -46,33 +46,34 @@ export async function findSlotsForSale(
 ): Promise<SlotForSale[]> {
   const isBySport = wanted.sportCategory !== undefined;
   return confirmingRejections(
-    async (from) =>
-      (await findTargets(deps, partnerId, wanted, from)).map((target) => offered(deps, target, partnerId)),
+    async (source) =>
+      (await findTargets(deps, partnerId, wanted, source)).map((target) => slotForSale(deps, target, partnerId)),
     (slots) =>
-      slots.every(({ offer }) => offer === null) ||
-      slots.some(({ offer }) =>
-        offer === null
+      slots.every(({ draft }) => draft === null) ||
+      slots.some(({ draft, unsellable }) =>
+        draft === null
           ? !isBySport
-          : LIFTABLE.has(offer.unsellable) || (expectedPaise ?? offer.draft.pricePaise) !== offer.draft.pricePaise,
+          : REMOVABLE.has(unsellable) || (expectedPaise ?? draft.pricePaise) !== draft.pricePaise,
       ),
   );
 }
 
-function offered(deps: SlotDeps, target: SlotTarget, partnerId: string): SlotForSale {
+function slotForSale(deps: SlotDeps, target: SlotTarget, partnerId: string): SlotForSale {
   const { slot, resource } = target;
-  if (slot === undefined) return { ...target, offer: null };
+  if (slot === undefined) return { ...target, draft: null, unsellable: null };
   const { venue, blackouts } = target.rules;
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const unsellable = unsellableReason(venue, resource, slot, onSale, () => isBlackedOut(resource, slot, blackouts));
-  return { ...target, offer: { draft: draftOf(target, slot, partnerId), unsellable } };
+  return { ...target, draft: draftOf(target, slot, partnerId), unsellable };
 }
 
-/** A slot of the schedule with the draft of a walk-in there. */
+/** A slot of the schedule, with the draft of a walk-in in it. */
 export type SlotForWalkIn = SlotTarget & { slot: PricedSlot; draft: NewReservation };
 
 /**
- * The slots for a walk-in at any venue, or at one granted to `simulatedBy`, the preferred one first, with drafts for
- * the built-in partner `platform`. The walk-in's transaction decides whether a slot may be sold.
+ * The slots that a walk-in may take, the preferred one first, with drafts for the built-in partner `platform`. With
+ * `simulatedBy`, only slots at venues granted to that partner. The walk-in's transaction decides whether a slot may be
+ * sold.
  * @throws DomainError SLOT_NOT_FOUND; VENUE_NOT_FOUND and VALIDATION_ERROR for a choice by sport
  */
 export async function findSlotsForWalkIn(
@@ -90,8 +91,9 @@ export async function findSlotsForWalkIn(
 }
 
 /**
- * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why the slot
- * cannot be sold. The transaction excludes concurrent changes of the venue, its blackouts and the resource (ADR 0007).
+ * Checks a draft in the venue transaction that inserts it, which excludes concurrent changes of the venue, its blackouts
+ * and the resource (ADR 0007). Returns the draft with the slot's current end, price and cells, or why the slot cannot be
+ * sold.
  */
 export async function checkClaim(
   deps: { db: Db },
@@ -105,8 +107,8 @@ export async function checkClaim(
   const blackouts = await findBlackouts(deps.db, draft.venueId, slot.start, slot.end, tx);
   if (venue.status !== 'active' || resource.status !== 'active') return { draft, unsellable: 'inactive' };
   if (isBlackedOut(resource, slot, blackouts)) return { draft, unsellable: 'blackout' };
-  const { resourceIdsAffected: _, ...same } = draft;
-  return { draft: { ...same, ...termsOf(resource, slot) }, unsellable: null };
+  const { resourceIdsAffected: _, ...rest } = draft;
+  return { draft: { ...rest, ...termsOf(resource, slot) }, unsellable: null };
 }
 
 function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, partnerId: string) {

@@ -6,7 +6,7 @@ import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
 /**
- * The rules that decide what may be sold, apart from claims and time. The object stays the same until one rule changes.
+ * The stored facts, except claims, that decide what a venue may sell. The object stays the same until one changes.
  */
 export type VenueRules = {
   venue: VenueRow;
@@ -19,11 +19,11 @@ export type VenueRules = {
 /** `database`: a new read, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';
 
-/** Every walk-in writes `claimFence`. */
+/** Every walk-in changes `claimFence`, which would be a change of the rules. */
 const WITHOUT_FENCE = { $unset: 'claimFence' };
 
-const ofVenue = (from: string, pipeline: readonly object[]) => ({
-  $lookup: { from, localField: '_id', foreignField: 'venueId', pipeline, as: from },
+const ofVenue = (collection: string, pipeline: readonly object[]) => ({
+  $lookup: { from: collection, localField: '_id', foreignField: 'venueId', pipeline, as: collection },
 });
 
 const VENUES: EntryKind = {
@@ -39,8 +39,8 @@ const VENUES: EntryKind = {
 const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { venueId: 1 } }] };
 
 /** Null if there is no such venue. */
-export const findVenueRules = (db: Db, venueId: string, from?: RulesSource): Promise<Entry<VenueRules> | null> =>
-  leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
+export const findVenueRules = (db: Db, venueId: string, source?: RulesSource): Promise<Entry<VenueRules> | null> =>
+  leasedCacheOf(db).read<VenueRules>(VENUES, venueId, source);
 
 /** The venue id of a resource, which never changes; undefined if there is no such resource. */
 export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
@@ -56,11 +56,11 @@ export async function findGrantedRules(
   { db }: { db: Db },
   partnerId: string | undefined,
   venueId: string,
-  from?: RulesSource,
+  source?: RulesSource,
 ): Promise<GrantedRules | null> {
   const [grant, rules] = await Promise.all([
     partnerId === undefined ? undefined : findCachedGrant(db, partnerId, venueId),
-    findVenueRules(db, venueId, from),
+    findVenueRules(db, venueId, source),
   ]);
   if (rules === null || grant === null) return null;
   return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };

@@ -1,4 +1,4 @@
-import { fieldError, found } from '../../domain/errors.ts';
+import { DomainError, fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
@@ -39,9 +39,9 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
   return (await getResource(deps, resourceId)).priceRules ?? [];
 }
 
-/** A rule and its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
+/** A rule and the id of its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function getPriceRule(deps: { db: Db }, ruleId: string): Promise<{ resourceId: string; rule: PriceRule }> {
-  return foundRule(await findPriceRule(deps.db, ruleId));
+  return found(await findPriceRule(deps.db, ruleId), 'PRICE_RULE_NOT_FOUND', NO_RULE);
 }
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
@@ -50,12 +50,12 @@ export async function removePriceRule(deps: ChangeDeps, ruleId: string): Promise
   const resource = await getResource(deps, resourceId);
   const { timeZone } = await getVenue(deps, resource.venueId);
   const isRemoved = await inTransaction(deps.db, async (tx) => {
-    const wasThere = await pullPriceRule(deps.db, ruleId, tx);
-    if (wasThere) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
-    return wasThere;
+    const isPulled = await pullPriceRule(deps.db, ruleId, tx);
+    if (isPulled) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
+    return isPulled;
   });
-  foundRule(isRemoved || null);
+  if (!isRemoved) throw new DomainError('PRICE_RULE_NOT_FOUND', NO_RULE);
   await leasedCacheOf(deps.db).invalidate('here');
 }
 
-const foundRule = <T>(rule: T | null) => found(rule, 'PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
+const NO_RULE = 'There is no price rule with that id.';

@@ -30,8 +30,8 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const made = await createResource(deps, params.venueId, schemas.resourceChange(body) as NewResource);
-        return created(operatorResourceView(made));
+        const row = await createResource(deps, params.venueId, schemas.resourceChange(body) as NewResource);
+        return created(operatorResourceView(row));
       },
     }),
     route<Operator, VenueParams>({

@@ -30,7 +30,7 @@ const MAX_SLUG_CHARACTERS = 180;
  * Adds a resource; its id is a slug of venue and resource name, with a number if the slug is taken. With
  * `sharesSpaceWith`, the resource is inactive until all space is shared, so that the unique index on cells rejects
  * every overlap. After a crash in between, call `changeResource` with the same list.
- * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if a shared resource is not of this venue.
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if `sharesSpaceWith` names a resource of another venue
  */
 export async function createResource(
   deps: ChangeDeps,
@@ -41,16 +41,16 @@ export async function createResource(
   await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
   const isSharing = sharesSpaceWith.length > 0;
   const draft = { ...input, sharesSpaceWith: [], status: isSharing ? ('inactive' as const) : status };
-  const made = (resourceId: string) => changeOfResources(venueId, 'resource', [resourceId, ...sharesSpaceWith]);
+  const changeOf = (resourceId: string) => changeOfResources(venueId, 'resource', [resourceId, ...sharesSpaceWith]);
   if (!isSharing) {
-    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => announce(deps, made(id), tx));
+    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => announce(deps, changeOf(id), tx));
     await leasedCacheOf(deps.db).invalidate('here');
     return resource;
   }
   return announcingOnce(deps, async ({ begin }) => {
-    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => begin(made(id), tx));
+    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => begin(changeOf(id), tx));
     await leasedCacheOf(deps.db).invalidate('here');
-    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(made(resource._id), tx));
+    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(changeOf(resource._id), tx));
     return updateResource(deps, resource._id, { status }, true);
   });
 }
@@ -77,7 +77,7 @@ async function insertUnderFreeSlug(
   }
 }
 
-/** @throws DomainError VALIDATION_ERROR naming `field` if the venue does not have all of `resourceIds`. */
+/** @throws DomainError VALIDATION_ERROR for `field` if the venue does not have all of `resourceIds` */
 export async function requireResourcesOf(
   deps: { db: Db },
   venueId: string,
@@ -109,11 +109,11 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Changes a resource. With `sharesSpaceWith`, the resource shares space with exactly these resources. To share more, it
- * becomes inactive for a moment; after a crash or failure it stays inactive until a call sets its status. A status from
- * another call is kept.
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a named resource is itself or of another venue, or if
- * claims of both resources overlap.
+ * Changes a resource. With `sharesSpaceWith`, it then shares space with exactly these resources. While it gets more
+ * shared space, it is inactive; after a crash or failure it stays inactive until a call sets its status. A status that
+ * another call sets meanwhile is kept.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if `sharesSpaceWith` names the resource itself or one of
+ *   another venue, or if claims of two resources that are to share space overlap
  */
 export async function changeResource(
   deps: ChangeDeps,
@@ -125,20 +125,20 @@ export async function changeResource(
   if (sharesSpaceWith.includes(resourceId)) throw fieldError('shares_space_with', 'names the resource itself');
   await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
-  const related = changeOfResources(resource.venueId, 'resource', [
+  const sharingChange = changeOfResources(resource.venueId, 'resource', [
     resourceId,
     ...sharesSpaceWith.filter((id) => !resource.sharesSpaceWith.includes(id)),
     ...resource.sharesSpaceWith.filter((id) => !sharesSpaceWith.includes(id)),
   ]);
   const callId = newId();
   return announcingOnce(deps, async ({ begin, hasBegun }) => {
-    const takeOff = () =>
+    const takeOffSale = () =>
       inTransaction(deps.db, async (tx) => {
         const isSwitched = await switchOff(deps.db, resourceId, callId, tx);
-        if (isSwitched) await begin(related, tx);
+        if (isSwitched) await begin(sharingChange, tx);
         return isSwitched;
       });
-    const isOff = isSharingMore && (await takeOff());
+    const isOff = isSharingMore && (await takeOffSale());
     if (isSharingMore) await leasedCacheOf(deps.db).invalidate('everywhere');
     try {
       await addSharedCells(deps, resourceId, sharesSpaceWith);
@@ -149,7 +149,7 @@ export async function changeResource(
       }
       throw err;
     }
-    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(related, tx));
+    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(sharingChange, tx));
     if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
     return updateResource(deps, resourceId, change, hasBegun());
   });
@@ -175,13 +175,16 @@ export async function updateResource(
     return after;
   });
   const resource = foundResource(updated);
-  const isEnded = change.status === 'inactive';
-  if (!isEnded && SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
-  else await leasedCacheOf(deps.db).invalidate(isEnded ? 'everywhere' : 'here');
+  const isOffSale = change.status === 'inactive';
+  if (!isOffSale && SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
+  else await leasedCacheOf(deps.db).invalidate(isOffSale ? 'everywhere' : 'here');
   return resource;
 }
 
-/** Call it after a change of a resource's slots. Does not wait if the resource is not on sale, as in an import. */
+/**
+ * Call it after a change of a resource's slots. Waits until no process sells the old slots, unless the resource is off
+ * sale, as in an import.
+ */
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';

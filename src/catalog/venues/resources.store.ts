@@ -30,9 +30,9 @@ export async function updateResourceRow(
   session: Tx,
 ): Promise<ResourceRow | null> {
   // A status that an operator sets ends every `switchOff`.
-  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
+  const endSwitchOffs = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'before', session })
+    .findByIdAndUpdate(resourceId, { $set: set, ...endSwitchOffs }, { returnDocument: 'before', session })
     .lean();
 }
 
@@ -65,20 +65,20 @@ export async function unsetSchedule(db: Db, resourceId: string, session: Tx): Pr
   return modifiedCount === 1;
 }
 
-/** Makes the resource share space with exactly `otherIds`, on both sides. Returns the resource's former list. */
+/** Makes the resource share space with exactly `otherIds`, on both sides. Returns the resource's previous list. */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
   session: Tx,
 ): Promise<string[]> {
-  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
+  const sharesSpaceWith = [...otherIds];
   const resources = resourceModel(db);
-  const before = await resources.findByIdAndUpdate(_id, { $set: { sharesSpaceWith: these } }, { session }).lean();
-  const named = { _id: mongoose.trusted({ $in: these }), venueId };
-  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
-  const related = { _id: others, venueId, sharesSpaceWith: _id };
-  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+  const before = await resources.findByIdAndUpdate(_id, { $set: { sharesSpaceWith } }, { session }).lean();
+  const sharing = { _id: mongoose.trusted({ $in: sharesSpaceWith }), venueId };
+  await resources.updateMany(sharing, { $addToSet: { sharesSpaceWith: _id } }, { session });
+  const noLongerSharing = { _id: mongoose.trusted({ $nin: sharesSpaceWith }), venueId, sharesSpaceWith: _id };
+  await resources.updateMany(noLongerSharing, { $pull: { sharesSpaceWith: _id } }, { session });
   return before?.sharesSpaceWith ?? [];
 }
 

@@ -12,13 +12,13 @@ export function everyDay(hours: Hours): Schedule {
 
 const DAY_MINUTES = 1440;
 
-/** An opening in minutes from the start of its day; `to` is beyond 1440 if it passes midnight. */
-type Span = { path: string; from: number; to: number };
+/** An opening in minutes from the start of its day; `endMinute` is beyond 1440 if the opening passes midnight. */
+type Span = { path: string; startMinute: number; endMinute: number };
 
 /**
- * Why a schedule is invalid: openings of one day that overlap, openings that run into an opening of the next day, dates
- * that occur twice. Each fault names the later opening or, if the next date only has its weekly hours, the exception
- * that runs into them.
+ * Why a schedule is invalid: openings of one day overlap, an opening ends after one of the next day has begun, or a date
+ * occurs twice. A fault names the later opening; for an exception that ends after the weekly hours of the next date have
+ * begun, it names the exception.
  */
 export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
   const ofWeek = (weekday: Weekday) => spansOf(weekly[weekday], `weekly.${weekday}`);
@@ -48,10 +48,11 @@ export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
 function spansOf(hours: readonly Hours[], path: string): Span[] {
   return hours
     .map(({ start, end }, index) => {
-      const [from, to] = [minutesOf(start), minutesOf(end)];
-      return { path: `${path}.${index}`, from, to: to <= from ? to + DAY_MINUTES : to };
+      const [startMinute, endMinute] = [minutesOf(start), minutesOf(end)];
+      const isNextDay = endMinute <= startMinute;
+      return { path: `${path}.${index}`, startMinute, endMinute: isNextDay ? endMinute + DAY_MINUTES : endMinute };
     })
-    .toSorted((a, b) => a.from - b.from);
+    .toSorted((a, b) => a.startMinute - b.startMinute);
 }
 
 function minutesOf(time: string): number {
@@ -59,11 +60,11 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-const lastEnd = (spans: readonly Span[]) => Math.max(0, ...spans.map(({ to }) => to));
+const lastEnd = (spans: readonly Span[]) => Math.max(0, ...spans.map(({ endMinute }) => endMinute));
 
 function overlapsWithin(spans: readonly Span[]): FieldFault[] {
   return spans
-    .filter(({ from }, index) => from < lastEnd(spans.slice(0, index)))
+    .filter(({ startMinute }, index) => startMinute < lastEnd(spans.slice(0, index)))
     .map(({ path }) => ({
       path: `${path}.start`,
       message: 'is before another opening of the day has ended',
@@ -72,7 +73,7 @@ function overlapsWithin(spans: readonly Span[]): FieldFault[] {
 
 function overlapsWithDayBefore(dayBefore: readonly Span[], spans: readonly Span[]): FieldFault[] {
   return spans
-    .filter(({ from }) => from < lastEnd(dayBefore) - DAY_MINUTES)
+    .filter(({ startMinute }) => startMinute < lastEnd(dayBefore) - DAY_MINUTES)
     .map(({ path }) => ({
       path: `${path}.start`,
       message: 'is before the opening of the day before has ended',
@@ -80,8 +81,8 @@ function overlapsWithDayBefore(dayBefore: readonly Span[], spans: readonly Span[
 }
 
 function overrunsOf(spans: readonly Span[], dayAfter: readonly Span[]): FieldFault[] {
-  const firstStart = Math.min(Infinity, ...dayAfter.map(({ from }) => from));
+  const firstStart = Math.min(Infinity, ...dayAfter.map(({ startMinute }) => startMinute));
   return spans
-    .filter(({ to }) => to - DAY_MINUTES > firstStart)
+    .filter(({ endMinute }) => endMinute - DAY_MINUTES > firstStart)
     .map(({ path }) => ({ path: `${path}.end`, message: 'is after the opening of the day after has begun' }));
 }

@@ -9,10 +9,10 @@ import type { ResourceRow } from './venues.model.ts';
 
 /**
  * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Before the call, the
- * resource's claims must fill that space (`addSharedCells`) and it must be off sale, so that the space is not sold
- * twice (ADR 0002). Claims keep their cells. `onChange` runs in the transaction that changes the relation. Safe to
+ * resource's claims must fill that space (`addSharedCells`) and the resource must be off sale, so that the space is not
+ * sold twice (ADR 0002). Claims keep their cells. `onChange` runs in the transaction that changes the relation. Safe to
  * repeat, also after a crash.
- * @throws DomainError VALIDATION_ERROR if a claim written concurrently overlaps a claim on the other side.
+ * @throws DomainError VALIDATION_ERROR if a claim written concurrently overlaps a claim on the other side
  */
 export async function shareSpace(
   deps: { db: Db },

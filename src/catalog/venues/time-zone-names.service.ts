@@ -21,26 +21,24 @@ const REPLACED: Readonly<Record<string, string>> = {
   'systemv/hst10': 'Etc/GMT+10',
 };
 
-/** Stored zone names that are not IANA names, with the IANA names. */
-async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
-  return (await listTimeZones(db)).flatMap((from) => {
-    const to = REPLACED[from.toLowerCase()] ?? timeZoneNamed(from) ?? from;
-    return to === from ? [] : [{ from, to }];
+/** Stored zone names that are not IANA names, each with the IANA name of its zone. */
+async function findMisspelt(db: Db): Promise<{ stored: string; correct: string }[]> {
+  return (await listTimeZones(db)).flatMap((stored) => {
+    const correct = REPLACED[stored.toLowerCase()] ?? timeZoneNamed(stored) ?? stored;
+    return correct === stored ? [] : [{ stored, correct }];
   });
 }
 
 export async function countMisspeltZones(db: Db): Promise<number> {
-  return countVenuesIn(
-    db,
-    (await findMisspelt(db)).map(({ from }) => from),
-  );
+  const misspelt = (await findMisspelt(db)).map(({ stored }) => stored);
+  return countVenuesIn(db, misspelt);
 }
 
 /** Corrects the spelling of zones; returns how many venues it changed. Safe to repeat. */
 export async function spellZones(db: Db): Promise<number> {
   let changed = 0;
-  for (const { from, to } of await findMisspelt(db)) {
-    changed += await renameTimeZone(db, from, to);
+  for (const { stored, correct } of await findMisspelt(db)) {
+    changed += await renameTimeZone(db, stored, correct);
   }
   return changed;
 }

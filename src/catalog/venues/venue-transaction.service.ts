@@ -13,8 +13,8 @@ const MAX_WAITING = 8;
 const limitsOf = memoizeByObject((_db: Db) => new Map<string, LimitFunction>());
 
 /**
- * Runs a transaction that sells at the venue or changes what may be sold there. If two of these transactions overlap,
- * one runs again and sees the changes of the other. `work` gets the venue as the transaction sees it and must have no
+ * Runs a transaction that sells at the venue or changes what may be sold there. If two such transactions overlap, one
+ * runs again and sees the changes of the other. `work` gets the venue as the transaction sees it and must have no
  * side effects. Calls of this process for one venue run one after the other.
  * @throws DomainError SERVICE_UNAVAILABLE if eight calls are waiting already, or the call waits for more than 10 s.
  */

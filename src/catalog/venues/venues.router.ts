@@ -17,7 +17,7 @@ import {
   updateVenue,
 } from './venues.service.ts';
 
-const WHAT_STAYS =
+const EFFECT_ON_CLAIMS =
   'For new sales. Existing holds and bookings stay; the response lists those that the venue would no longer sell.';
 
 type VenueParams = { venueId: string };
@@ -107,7 +107,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       summary: 'Change a venue',
       params: { venueId: schemas.venueIdParam },
       body: schemas.updateVenueBody,
-      description: WHAT_STAYS,
+      description: EFFECT_ON_CLAIMS,
       responses: {
         200: {
           description: 'The venue as it is now, with the holds and bookings that it leaves off sale.',

@@ -5,8 +5,7 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../../http/response-fields.ts';
 import { timeZoneNamed } from '../../platform/calendar.ts';
-import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { camelCased, omitUndefined, type SnakeCased } from '../../platform/objects.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 import type { NewResource } from './resources.service.ts';
 import type { NewVenue } from './venues.service.ts';
@@ -112,7 +111,7 @@ export const venue = named(
   }),
 );
 
-const resourceAnswer = {
+const resourceResponse = {
   resource_id: resourceId(),
   venue_id: id(EXAMPLE.venueId),
   name: resourceFields.name,
@@ -128,12 +127,12 @@ const resourceAnswer = {
     .example('23:00'),
 };
 
-export const resource = named('Resource', object(resourceAnswer));
+export const resource = named('Resource', object(resourceResponse));
 
 export const operatorResource = named(
   'OperatorResource',
   object({
-    ...resourceAnswer,
+    ...resourceResponse,
     shares_space_with: Joi.array()
       .items(Joi.string())
       .description(
@@ -160,7 +159,7 @@ export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operat
 export const venueChange = (body: Partial<VenueBody>): Partial<NewVenue> => camelCased(body);
 
 export function resourceChange(body: Partial<ResourceBody>): Partial<NewResource> {
-  const { price_rupees: price, operating_hours_start: opensAt, operating_hours_end: closesAt, ...same } = body;
+  const { price_rupees: price, operating_hours_start: opensAt, operating_hours_end: closesAt, ...rest } = body;
   const pricePaise = price === undefined ? undefined : toPaise(price);
-  return { ...camelCased(same), ...omitUndefined({ pricePaise, opensAt, closesAt }) };
+  return { ...camelCased(rest), ...omitUndefined({ pricePaise, opensAt, closesAt }) };
 }

@@ -54,9 +54,9 @@ export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promi
   return venueCollection(db).countDocuments({ timeZone: { $in: [...timeZones] } });
 }
 
-export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
+export async function renameTimeZone(db: Db, oldName: string, newName: string): Promise<number> {
   const venues = venueCollection(db);
-  const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
+  const { modifiedCount } = await venues.updateMany({ timeZone: oldName }, { $set: { timeZone: newName } });
   return modifiedCount;
 }
 
@@ -81,12 +81,12 @@ export async function findActiveVenueCities(
 
 const ID_LENGTH = 36;
 
-/** Venues by name. The cursor has id and name, so renaming a venue neither repeats nor hides others. */
+/** Venues by name. The cursor has id and name, so that renaming its venue neither repeats nor skips others. */
 export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
-  const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
+  const isAfter = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
   const rows = await venueModel(db)
-    .find(after === undefined ? {} : { $or: rest })
+    .find(after === undefined ? {} : { $or: isAfter })
     .sort({ name: 1, _id: 1 })
     .limit(limit + 1)
     .lean();

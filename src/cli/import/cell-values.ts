@@ -1,7 +1,7 @@
 import { isCalendarDate, WEEKDAYS } from '../../platform/calendar.ts';
 
-/** A cell with two possible meanings; `message` says how to write it. */
-export class TwoMeanings {
+/** A cell with several possible meanings; `message` tells the user to write it clearly. */
+export class AmbiguousCell {
   readonly message: string;
 
   constructor(message: string) {
@@ -48,7 +48,7 @@ function numberIn(cell: string, separator: string): unknown {
   // Spreadsheets that separate cells with semicolons write a decimal comma, and perhaps a point for thousands.
   if (separator !== ',' && /^\d{1,3}\.\d{3}$/.test(cell)) {
     const [thousands, decimals] = [cell.replace('.', ''), cell.replace(/\.?0+$/, '')];
-    return new TwoMeanings(`${cell} can be ${thousands} or ${decimals}: write it so`);
+    return new AmbiguousCell(`${cell} can be ${thousands} or ${decimals}: write it so`);
   }
   if (PLAIN.test(cell)) return Number(cell);
   if (WITH_THOUSANDS.test(cell)) return Number(cell.replaceAll(',', ''));
@@ -58,12 +58,12 @@ function numberIn(cell: string, separator: string): unknown {
 
 /** `6:00`, `06:00:00`, `6.30 pm` and `6 AM` as `HH:MM`. */
 function timeIn(cell: string): string {
-  const [, hours = '', minutes, half] = /^(\d\d?)(?:[:.](\d\d)(?:[:.]00)?)?(?: ?([ap])\.?m\.?)?$/i.exec(cell) ?? [];
-  if (minutes === undefined && half === undefined) return cell;
+  const [, hours = '', minutes, meridiem] = /^(\d\d?)(?:[:.](\d\d)(?:[:.]00)?)?(?: ?([ap])\.?m\.?)?$/i.exec(cell) ?? [];
+  if (minutes === undefined && meridiem === undefined) return cell;
   const hour = Number(hours);
-  if (half !== undefined && (hour < 1 || hour > 12)) return cell;
-  const ofDay = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return `${String(ofDay).padStart(2, '0')}:${minutes ?? '00'}`;
+  if (meridiem !== undefined && (hour < 1 || hour > 12)) return cell;
+  const hourOfDay = meridiem === undefined ? hour : (hour % 12) + (meridiem.toLowerCase() === 'p' ? 12 : 0);
+  return `${String(hourOfDay).padStart(2, '0')}:${minutes ?? '00'}`;
 }
 
 const MONTHS = [
@@ -72,24 +72,24 @@ const MONTHS = [
 ];
 
 /** A spreadsheet's date as `YYYY-MM-DD`; malformed text stays as it is. */
-export function dateIn(cell: string): string | TwoMeanings {
+export function dateIn(cell: string): string | AmbiguousCell {
   const text = cell.replace(/[T ]00:00(?::00(?:\.0+)?)?$/, '').replace(/^[a-z]{3,9}day,? /i, '');
   if (/^\d{5}(?:\.\d+)?$/.test(text))
-    return new TwoMeanings(`${cell} is a day as spreadsheets count them, from 1900 or from 1904: write YYYY-MM-DD`);
+    return new AmbiguousCell(`${cell} is a day as spreadsheets count them, from 1900 or from 1904: write YYYY-MM-DD`);
   const [, year, month, day] = /^(\d{4})[-/.](\d\d?)[-/.](\d\d?)$/.exec(text) ?? [];
   if (year !== undefined) return isoDate(year, month, day);
-  const [, ofMonth, name = '', itsYear] = /^(\d\d?)[-/. ]([a-z]{3,9})\.?,?[-/. ](\d\d|\d{4})$/i.exec(text) ?? [];
-  if (ofMonth !== undefined) return isoDate(itsYear, monthNamed(name), ofMonth);
-  const [, first = '', ofIt, yearAfter] = /^([a-z]{3,9})\.? (\d\d?),? (\d{4})$/i.exec(text) ?? [];
-  if (ofIt !== undefined) return isoDate(yearAfter, monthNamed(first), ofIt);
-  const [, one, other, last] = /^(\d\d?)[-/.](\d\d?)[-/.](\d\d|\d{4})$/.exec(text) ?? [];
-  if (one === undefined) return cell;
-  const isYearFirst = one.length === 2 && last?.length === 2;
-  const orders = [isoDate(last, other, one), isoDate(last, one, other)];
-  if (isYearFirst) orders.push(isoDate(one, other, last));
-  const readings = [...new Set(orders)].filter(isCalendarDate);
-  if (readings.length > 1) return new TwoMeanings(`${cell} can be ${readings.join(' or ')}: write it so`);
-  return readings[0] ?? cell;
+  const dayFirst = /^(\d\d?)[-/. ]([a-z]{3,9})\.?,?[-/. ](\d\d|\d{4})$/i.exec(text);
+  if (dayFirst !== null) return isoDate(dayFirst[3], monthNamed(dayFirst[2]), dayFirst[1]);
+  const monthFirst = /^([a-z]{3,9})\.? (\d\d?),? (\d{4})$/i.exec(text);
+  if (monthFirst !== null) return isoDate(monthFirst[3], monthNamed(monthFirst[1]), monthFirst[2]);
+  const [, part1, part2, part3] = /^(\d\d?)[-/.](\d\d?)[-/.](\d\d|\d{4})$/.exec(text) ?? [];
+  if (part1 === undefined) return cell;
+  const mayBeginWithYear = part1.length === 2 && part3?.length === 2;
+  const candidates = [isoDate(part3, part2, part1), isoDate(part3, part1, part2)];
+  if (mayBeginWithYear) candidates.push(isoDate(part1, part2, part3));
+  const dates = [...new Set(candidates)].filter(isCalendarDate);
+  if (dates.length > 1) return new AmbiguousCell(`${cell} can be ${dates.join(' or ')}: write it so`);
+  return dates[0] ?? cell;
 }
 
 function isoDate(year = '', month = '', day = ''): string {
@@ -97,15 +97,15 @@ function isoDate(year = '', month = '', day = ''): string {
   return `${whole}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
-function monthNamed(name: string): string {
+function monthNamed(name = ''): string {
   return String(MONTHS.findIndex((month) => month.startsWith(name.toLowerCase())) + 1);
 }
 
-/** Names may contain commas, days cannot. */
+/** The items of a cell. Only `|` separates names, because they may contain commas; days have more separators. */
 export function listIn(cell: string, column: string): string[] {
   const items = cell.split(column === 'shares_space_with' ? '|' : /[|,;\s]+/).map((item) => item.trim());
-  const named = items.filter((item) => item !== '');
-  return column === 'days_of_week' ? named.map(dayNamed) : named;
+  const names = items.filter((item) => item !== '');
+  return column === 'days_of_week' ? names.map(dayNamed) : names;
 }
 
 /** `Monday` becomes mon; unknown text stays as it is. */
@@ -125,6 +125,6 @@ export function openingsIn(cell: string): Opening[] | undefined {
     return { start: timeIn(start), end: timeIn(end) };
   });
   const isTime = (text: string) => /^\d\d:\d\d$/.test(text);
-  const areAll = openings.every(({ start, end }) => isTime(start) && isTime(end));
-  return openings.length > 0 && areAll ? openings : undefined;
+  const areTimes = openings.every(({ start, end }) => isTime(start) && isTime(end));
+  return openings.length > 0 && areTimes ? openings : undefined;
 }

@@ -4,15 +4,17 @@ import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { checkClosed } from '../../http/validate.ts';
 import { isObject, objectsOf, textOf } from '../values.ts';
-import { TwoMeanings } from './cell-values.ts';
+import { AmbiguousCell } from './cell-values.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, venueKey } from './file-content.ts';
 import { type VenuesFile, venuesFile } from './venues-file.schemas.ts';
 
-export type Wanted<Body> = { line: number; body: Body };
+/** What the file says about an object, as the body of a call. */
+type Wanted<Body> = { line: number; body: Body };
 
 export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
   key: string;
-  saysShared: boolean;
+  /** Whether the file has a value for `shares_space_with`. */
+  hasSharing: boolean;
   /** The keys of the resources that share its space, named on either side. */
   sharesWith: Set<string>;
   schedule: Wanted<ScheduleBody> | undefined;
@@ -39,11 +41,11 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
   const { value, faults } = checkClosed(venuesFile, content);
   const found = [
     ...faults.map(({ path, message }) => {
-      const given = path.split('.').reduce<unknown>((part, key) => (Object(part) as typeof content)[key], content);
-      return { path, message: given instanceof TwoMeanings ? given.message : message };
+      const cell = path.split('.').reduce<unknown>((part, key) => (Object(part) as typeof content)[key], content);
+      return { path, message: cell instanceof AmbiguousCell ? cell.message : message };
     }),
     ...rowFaults(rows, lineOf),
-    ...(faults.length === 0 ? contradictions(value) : []),
+    ...(faults.length === 0 ? scheduleContradictions(value) : []),
   ];
   const subjects = new Map(rows.map(({ path, subject }) => [path, subject]));
   const located = found.map(({ path, message }): Fault => {
@@ -57,7 +59,7 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
 }
 
 function rowsIn(content: Record<string, unknown>): Row[] {
-  const listed = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
+  const rowsAt = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
     const list = `${path}${path === '' ? '' : '.'}${name}`;
     const items: unknown = fields[name];
     return (Array.isArray(items) ? items : []).flatMap((item: unknown, index) =>
@@ -66,28 +68,28 @@ function rowsIn(content: Record<string, unknown>): Row[] {
         : [],
     );
   };
-  const venues = listed({ path: '', subject: '', fields: content }, 'venues');
-  const resources = venues.flatMap((venue) => listed(venue, 'resources'));
+  const venues = rowsAt({ path: '', subject: '', fields: content }, 'venues');
+  const resources = venues.flatMap((venue) => rowsAt(venue, 'resources'));
   const schedules = resources.flatMap(({ path, subject, fields: { schedule } }): Row[] => {
     const own = { list: '', path: `${path}.schedule`, subject: `${subject} / schedule` };
     return isObject(schedule) ? [{ ...own, fields: schedule }] : [];
   });
-  return [...venues, ...resources, ...schedules, ...resources.flatMap((each) => listed(each, 'price_rules'))];
+  return [...venues, ...resources, ...schedules, ...resources.flatMap((each) => rowsAt(each, 'price_rules'))];
 }
 
-/** Repeated names, space shared with nothing, and weeks without hours. */
+/** Faults of names: repeated ones, and unknown ones in `shares_space_with`. Also weeks without hours. */
 function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
-  const firsts = new Map<string, Row>();
+  const firstRows = new Map<string, Row>();
   const keyOf = (list: string, key: string) => `${list}\n${key}`;
   const faults: { path: string; message: string }[] = [];
   for (const row of rows.filter(({ list }) => list !== '')) {
     const { list, path, fields } = row;
     const key = keyOf(list, list === 'venues' ? venueKey(fields) : nameKey(fields['name']));
-    const first = firsts.get(key);
-    if (first === undefined) firsts.set(key, row);
+    const firstRow = firstRows.get(key);
+    if (firstRow === undefined) firstRows.set(key, row);
     else if (textOf(fields['name']) !== '') {
       const kind = KINDS[list.slice(list.lastIndexOf('.') + 1)];
-      const message = `is the name of another ${kind}, in line ${lineOf(first.path)}`;
+      const message = `is the name of another ${kind}, in line ${lineOf(firstRow.path)}`;
       faults.push({ path: `${path}.name`, message });
     }
   }
@@ -100,7 +102,7 @@ function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
     for (const key of Array.isArray(shared) ? shared.map(nameKey) : []) {
       if (key === nameKey(name))
         faults.push({ path: `${path}.shares_space_with`, message: 'names the resource itself' });
-      else if (!firsts.has(keyOf(list, key)))
+      else if (!firstRows.has(keyOf(list, key)))
         faults.push({
           path: `${path}.shares_space_with`,
           message: `there is no resource "${key}" at this venue`,
@@ -110,7 +112,7 @@ function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   return faults;
 }
 
-function contradictions({ venues }: VenuesFile) {
+function scheduleContradictions({ venues }: VenuesFile) {
   return venues.flatMap(({ resources }, venue) =>
     resources.flatMap(({ schedule }, resource) => {
       const path = `venues.${venue}.resources.${resource}.schedule`;
@@ -122,22 +124,22 @@ function contradictions({ venues }: VenuesFile) {
 
 function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileContent['lineOf']): WantedVenue[] {
   const raw = objectsOf((content as Record<string, unknown>)['venues']);
-  return venues.map(({ resources: given, ...body }, index) => {
-    const at = `venues.${index}`;
-    const resources = given.map((resource, nth): WantedResource => {
+  return venues.map(({ resources: given, ...body }, venueIndex) => {
+    const at = `venues.${venueIndex}`;
+    const resources = given.map((resource, resourceIndex): WantedResource => {
       const { schedule, price_rules: rules, shares_space_with: shared, ...own } = resource;
-      const path = `${at}.resources.${nth}`;
+      const path = `${at}.resources.${resourceIndex}`;
       return {
         line: lineOf(path),
         key: nameKey(own.name),
         body: own,
-        saysShared: 'shares_space_with' in (objectsOf(raw[index]?.['resources'])[nth] ?? {}),
+        hasSharing: 'shares_space_with' in (objectsOf(raw[venueIndex]?.['resources'])[resourceIndex] ?? {}),
         sharesWith: new Set(shared.map(nameKey)),
         schedule: schedule && { line: lineOf(`${path}.schedule`), body: schedule },
-        rules: rules.map((rule, each) => ({ line: lineOf(`${path}.price_rules.${each}`), body: rule })),
+        rules: rules.map((rule, index) => ({ line: lineOf(`${path}.price_rules.${index}`), body: rule })),
       };
     });
-    // Shared space needs to be named in one of the two resources only.
+    // Shared space applies to both resources, but the file may name it at only one.
     const byKey = new Map(resources.map((each) => [each.key, each]));
     for (const { key, sharesWith } of resources) for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);
     return { line: lineOf(at), key: venueKey(body), body, resources };

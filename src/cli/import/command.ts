@@ -39,54 +39,54 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
 }
 
 /**
- * @throws CommandError for faults, or if something was not done; the message lists the completed and the missing steps
+ * @throws CommandError for faults in the file, or listing the completed and missing steps of an incomplete import
  */
 async function importVenues(file: string, options: Options, terminal: Terminal, connect: Connect): Promise<void> {
   const isForPrograms = options.json === true;
-  const report = (fields: Record<string, unknown>) => {
+  const printJson = (fields: Record<string, unknown>) => {
     if (!isForPrograms) return;
     writeLine(terminal.out, plainJson({ file, dry_run: options.dryRun === true, ...fields }));
   };
   const rejectFaults = (faults: readonly Fault[]) => {
     if (faults.length === 0) return;
-    report({ result: 'faulty', faults });
+    printJson({ result: 'faulty', faults });
     const count = faults.length === 1 ? 'one error' : `${faults.length} errors`;
     const lines = faults.map((fault) => faultLine(file, fault));
     throw new CommandError([`${file} has ${count}. Nothing was changed.`, ...lines].join('\n'));
   };
   const { venues, faults } = checkContent(await readVenuesFile(file));
   rejectFaults(faults);
-  const readingCall = await connect(options, terminal.interrupted);
-  const { state, faults: ambiguous } = await readCurrent(readingCall, venues);
+  const callForReads = await connect(options, terminal.interrupted);
+  const { state, faults: ambiguous } = await readCurrent(callForReads, venues);
   const plan = planOf(venues, state);
   rejectFaults([...ambiguous, ...plan.faults]);
-  const before = await readOffSale(plan.steps, readingCall, 'would be');
+  const offSaleBefore = await readOffSale(plan.steps, callForReads, 'would be');
   if (!isForPrograms) {
     showPlan(terminal, plan);
-    showOffSale(terminal, before, 'would be off sale');
+    showOffSale(terminal, offSaleBefore, 'would be off sale');
   }
   if (options.dryRun === true || plan.steps.length === 0) {
     const result = plan.steps.length === 0 ? 'unchanged' : 'planned';
-    report({ result, ...planned(plan), off_sale: before });
+    printJson({ result, ...stepsReport(plan), off_sale: offSaleBefore });
     if (!isForPrograms && plan.steps.length > 0) writeLine(terminal.out, 'Dry run: nothing was changed.');
     return;
   }
-  // A step in progress is finished: if it were cut off, its outcome would be unknown.
+  // An interrupt must not abort a step in progress, whose outcome would then be unknown.
   const call = await connect(options, new AbortController().signal);
   const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
-    report({ result: 'stopped', ...planned(plan, outcome) });
+    printJson({ result: 'stopped', ...stepsReport(plan, outcome) });
     const code = outcome.stopped.isRejected ? EXIT.failed : EXIT.interrupted;
     throw new CommandError(stopText(plan, outcome), code);
   }
-  const after = await readOffSale(plan.steps, call, 'is');
-  report({ result: 'done', ...planned(plan, outcome), off_sale: after });
+  const offSaleAfter = await readOffSale(plan.steps, call, 'is');
+  printJson({ result: 'done', ...stepsReport(plan, outcome), off_sale: offSaleAfter });
   if (isForPrograms) return;
-  showOffSale(terminal, after, 'off sale now');
+  showOffSale(terminal, offSaleAfter, 'off sale now');
   writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
-function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
+function stepsReport({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';
     if (index < outcome.doneCount) return 'done';

@@ -6,21 +6,21 @@ export type Cells = { line: number; cells: Readonly<Record<string, string>> };
 type Line = { line: number; record: string[] };
 type Sheet = { rows: Cells[]; separator: string; faults: Fault[] };
 
-/** Excel's first line that names the separator. */
+/** A first line that names the separator, as Excel reads and writes it. */
 const SEPARATOR = /^\s*"?sep=(.)"?[^\S\n]*\n/i;
 
 /**
- * A sheet as exported by spreadsheets: commas, semicolons or tabs, quotes if needed, LF or CRLF, optionally `sep=;` in
- * front. The first line must name known columns only.
+ * Reads a sheet as exported by spreadsheets: commas, semicolons or tabs, quotes if needed, LF or CRLF, optionally after
+ * a line such as `sep=;`. The first line, the heading, must name known columns only.
  */
 export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   // csv-parse counts a CRLF within a cell as two lines.
   const body = text.replaceAll(/\r\n?/g, '\n');
-  const [first = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
+  const [separatorLine = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
   const lines: Line[] = [];
-  // Keeps line numbers correct.
-  const withoutFirst = '\n'.repeat(first.split('\n').length - 1) + body.slice(first.length);
-  const fault = readLines(withoutFirst, separator, lines);
+  // Empty lines replace that line, so that line numbers stay correct.
+  const table = '\n'.repeat(separatorLine.split('\n').length - 1) + body.slice(separatorLine.length);
+  const fault = readLines(table, separator, lines);
   const [heading, ...others] = lines;
   if (fault !== undefined) return { rows: [], separator, faults: [fault] };
   if (heading === undefined) return { rows: [], separator, faults: [faultOfFile('the file is empty')] };
@@ -30,16 +30,16 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
 }
 
 function separatorOf(text: string): string {
-  const [first = ''] = text.trimStart().split('\n');
-  const counted = [',', ';', '\t'].map((each) => ({ each, count: first.split(each).length }));
-  return counted.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
+  const [heading = ''] = text.trimStart().split('\n');
+  const counts = [',', ';', '\t'].map((each) => ({ each, count: heading.split(each).length }));
+  return counts.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
 }
 
-const BEHIND_QUOTE = 'there is text after a closing quote. Write a quote within quotes twice.';
+const TEXT_AFTER_QUOTE = 'there is text after a closing quote. Write a quote within quotes twice.';
 const NOT_CSV: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
-  CSV_INVALID_CLOSING_QUOTE: BEHIND_QUOTE,
-  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: BEHIND_QUOTE,
+  CSV_INVALID_CLOSING_QUOTE: TEXT_AFTER_QUOTE,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: TEXT_AFTER_QUOTE,
   INVALID_OPENING_QUOTE: 'there is a quote within a cell. Put the cell in quotes, and write the quote as two.',
 };
 
@@ -68,12 +68,12 @@ function readLines(text: string, delimiter: string, lines: Line[]): Fault | unde
 }
 
 function cellsOf(names: readonly string[], { line, record }: Line): Cells {
-  const cells = names.map((name, index) => [name, spaced(name, record[index] ?? '')] as const);
+  const cells = names.map((name, index) => [name, withSingleSpaces(name, record[index] ?? '')] as const);
   return { line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== '')) };
 }
 
-/** Normalises blanks; line breaks only matter in hours. */
-function spaced(column: string, cell: string): string {
+/** The cell with single spaces. Line breaks stay in `hours`, where they separate times. */
+function withSingleSpaces(column: string, cell: string): string {
   return cell.replaceAll(column === 'hours' ? /[^\S\n]+/g : /\s+/g, ' ').trim();
 }
 

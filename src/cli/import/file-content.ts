@@ -1,7 +1,7 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import { textOf } from '../values.ts';
 
-/** Why something cannot be imported. `path` is the field of the `subject`, empty for the whole. */
+/** Why the file cannot be imported. `path` is the faulty field of the `subject`, empty for all of it. */
 export type Fault = { line: number; subject: string; path: string; message: string };
 
 export type FileContent = {

@@ -10,17 +10,17 @@ export type OffSale = { venue: string; conflict_count: number; conflicts: Json[]
 
 /** The holds and bookings on slots that are off sale after the steps (`would be`) or now (`is`). Changes nothing. */
 export async function readOffSale(steps: readonly Step[], call: CallApi, when: 'would be' | 'is'): Promise<OffSale[]> {
-  const found: OffSale[] = [];
+  const offSale: OffSale[] = [];
   const previews = steps.flatMap(({ venue, preview }) => (preview === undefined ? [] : [{ venue, ...preview }]));
-  for (const [venueId, ofVenue] of groupBy(previews, (each) => each.venueId)) {
+  for (const [venueId, venuePreviews] of groupBy(previews, (each) => each.venueId)) {
     const path = `${PREFIX}/venues/${venueId}/change-preview`;
-    const body = when === 'is' ? {} : combined(ofVenue.map(({ change }) => change));
+    const body = when === 'is' ? {} : combined(venuePreviews.map(({ change }) => change));
     const response = await call({ method: 'POST', path, body });
     const { conflict_count: count, conflicts } = isObject(response) ? response : {};
-    const venue = ofVenue[0]?.venue ?? '';
-    if (count !== 0) found.push({ venue, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
+    const venue = venuePreviews[0]?.venue ?? '';
+    if (count !== 0) offSale.push({ venue, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
   }
-  return found;
+  return offSale;
 }
 
 /** The changes of one venue, merged: a resource's own change and its schedule become one entry. */

@@ -6,8 +6,8 @@ import { type Ids, isHiddenNow, type ResourceInPlan, resourceKey } from './steps
 
 type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'current' | 'existing'>;
 
-/** The keys of existing resources that share space with a new one; the service relates both directions. */
-export function sharedWhenMade({ venue, resource, current }: InPlan): string[] {
+/** The keys of the resources to relate to a new one: those that exist by then. The service relates both directions. */
+export function sharedAtCreation({ venue, resource, current }: InPlan): string[] {
   const index = venue.resources.indexOf(resource);
   return venue.resources
     .filter(({ key }, at) => resource.sharesWith.has(key) && (at < index || current?.resources.has(key)))
@@ -15,27 +15,28 @@ export function sharedWhenMade({ venue, resource, current }: InPlan): string[] {
 }
 
 /**
- * The shared space to set on a resource that an interrupted import created. Lists everything: the service may have been
- * cut off while relating resources. Space shared with resources outside the file stays.
+ * The shared space to set on a resource that an interrupted import created. Lists all resources of the file that share
+ * it, because the import may have related only some. Space shared with resources outside the file stays.
  */
-export function sharedWhenCompleted(inPlan: InPlan, ids: Ids): { shares_space_with?: string[] } {
+export function sharedAtCompletion(inPlan: InPlan, ids: Ids): { shares_space_with?: string[] } {
   const { venue, resource, existing } = inPlan;
-  if (existing === undefined || !saysAnything(resource)) return {};
+  if (existing === undefined || !namesSharing(resource)) return {};
   const idOf = (key: string) => ids.get(resourceKey(venue, key)) ?? '';
   const named = new Set(venue.resources.map(({ key }) => idOf(key)));
   const others = sharedIds(existing).filter((id) => !named.has(id));
-  return { shares_space_with: [...sharedWhenMade(inPlan).map(idOf), ...others] };
+  return { shares_space_with: [...sharedAtCreation(inPlan).map(idOf), ...others] };
 }
 
 /**
  * Existing resources must agree with the file: changing shared space takes them off sale for a moment, and fails if
- * holds or bookings overlap, so it needs a separate command. Resources of an interrupted import are completed.
+ * holds or bookings overlap, so it needs a separate command. For resources of an interrupted import, the last step of
+ * this import sets it.
  */
 export function sharingFaults({ venue, resource, current, existing }: InPlan): Fault[] {
-  if (existing === undefined || !resource.saysShared || isSetLater(resource, existing)) return [];
+  if (existing === undefined || !resource.hasSharing || isSetLast(resource, existing)) return [];
   return venue.resources.flatMap((other) => {
     const otherExisting = current?.resources.get(other.key);
-    if (other === resource || otherExisting === undefined || isSetLater(other, otherExisting)) return [];
+    if (other === resource || otherExisting === undefined || isSetLast(other, otherExisting)) return [];
     const shouldBe = resource.sharesWith.has(other.key);
     if (sharedIds(existing).includes(otherExisting.id) === shouldBe) return [];
     const difference = shouldBe
@@ -47,9 +48,9 @@ export function sharingFaults({ venue, resource, current, existing }: InPlan): F
   });
 }
 
-const saysAnything = ({ saysShared, sharesWith }: WantedResource) => saysShared || sharesWith.size > 0;
+const namesSharing = ({ hasSharing, sharesWith }: WantedResource) => hasSharing || sharesWith.size > 0;
 
-const isSetLater = (wanted: WantedResource, existing: CurrentResource) => isHiddenNow(existing) && saysAnything(wanted);
+const isSetLast = (wanted: WantedResource, existing: CurrentResource) => isHiddenNow(existing) && namesSharing(wanted);
 
 function sharedIds({ fields }: CurrentResource): string[] {
   const { shares_space_with: ids } = fields;

@@ -1,7 +1,7 @@
 import { textOf } from '../values.ts';
 import type { WantedVenue } from './check.ts';
 import { planPriceRules } from './plan-price-rules.ts';
-import { sharedWhenCompleted, sharedWhenMade, sharingFaults } from './plan-sharing.ts';
+import { sharedAtCompletion, sharedAtCreation, sharingFaults } from './plan-sharing.ts';
 import { type CurrentResource, type CurrentState, type CurrentVenue, PREFIX } from './read-current.ts';
 import {
   changesOf,
@@ -44,12 +44,12 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
     }
   }
   for (const resource of resources) {
-    const itsKey = resourceKey(venue, resource.key);
+    const keyOfResource = resourceKey(venue, resource.key);
     const names = { venue: own.venue, resource: resource.body.name };
     const existing = current?.resources.get(resource.key);
-    if (existing !== undefined) plan.ids.set(itsKey, existing.id);
-    const itsPath = (ids: Ids) => `${PREFIX}/resources/${ids.get(itsKey) ?? ''}`;
-    planResource(plan, { venue, resource, current, existing, names, path: itsPath }, isUnfinished);
+    if (existing !== undefined) plan.ids.set(keyOfResource, existing.id);
+    const resourcePath = (ids: Ids) => `${PREFIX}/resources/${ids.get(keyOfResource) ?? ''}`;
+    planResource(plan, { venue, resource, current, existing, names, path: resourcePath }, isUnfinished);
   }
   if (!isUnfinished) return;
   const note = completionNote(body.status);
@@ -67,10 +67,10 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   const { line, body, schedule, rules } = resource;
   const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
-  // Nothing is sold at a hidden venue. The service relates shared space one by one; if it is cut off, the resource
-  // stays inactive, with a mark that distinguishes it from resources that operators closed.
-  const hasMore = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
-  const isHidden = existing === undefined ? hasMore || sharedWhenMade(inPlan).length > 0 : isHiddenNow(existing);
+  // A hidden venue sells nothing, so its resources need not be hidden. Creating shared space takes several writes; if
+  // these are cut off, the hidden resource stays inactive, and its mark tells it from resources that operators closed.
+  const hasMoreSteps = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
+  const isHidden = existing === undefined ? hasMoreSteps || sharedAtCreation(inPlan).length > 0 : isHiddenNow(existing);
   if (existing === undefined) plan.steps.push(creation(inPlan, isHidden));
   else if (!isHidden) {
     const { changes, change } = difference(body, existing.fields);
@@ -81,8 +81,8 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   planPriceRules(plan, inPlan);
   if (!isHidden) return;
   const note = completionNote(body.status);
-  const whole = (ids: Ids) => ({ status: 'active', ...body, ...sharedWhenCompleted(inPlan, ids) });
-  const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: whole(ids) });
+  const completeBody = (ids: Ids) => ({ status: 'active', ...body, ...sharedAtCompletion(inPlan, ids) });
+  const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: completeBody(ids) });
   plan.steps.push({ ...step, action: 'complete', changes: [], note, request });
 }
 
@@ -101,7 +101,7 @@ function creation(inPlan: ResourceInPlan, isHidden: boolean): Step {
       body: {
         ...resource.body,
         ...(isHidden ? { resource_type: UNFINISHED, status: 'inactive' } : {}),
-        shares_space_with: sharedWhenMade(inPlan).map((key) => ids.get(resourceKey(venue, key)) ?? ''),
+        shares_space_with: sharedAtCreation(inPlan).map((key) => ids.get(resourceKey(venue, key)) ?? ''),
       },
     }),
   };

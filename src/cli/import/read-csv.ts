@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Kind, { parents: readonly string[]; fields: readonl
   price_rule: { parents: ['venue', 'city', 'resource'], fields: fieldsOf(priceRuleBody) },
 };
 
-/** The column of a field; that of `name` is called like the kind. */
+/** The column of a field. The column of `name` has the name of the kind. */
 const columnOf = (kind: Kind, field: string) => (field === 'name' ? kind : field);
 
 function columnsOf(kind: Kind): string[] {
@@ -36,18 +36,18 @@ export function readCsv(text: string): FileContent {
   if (faults.length > 0) return unreadable(...faults);
   const rows = all.flatMap((row) => rowOf(row, separator, faults));
   const lines = new Map<unknown, number>();
-  const at = <Part>(part: Part, line: number): Part => {
+  const atLine = <Part>(part: Part, line: number): Part => {
     if (!lines.has(part)) lines.set(part, line);
     return part;
   };
-  const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
-  const venues = of('venue').map(({ fields, line }): Venue => at({ ...fields, resources: [] }, line));
-  const venuesByName = grouped(venues);
-  for (const row of of('resource')) {
-    const resource = at({ ...row.fields, price_rules: [] }, row.line);
+  const rowsOf = (kind: Kind) => rows.filter((row) => row.kind === kind);
+  const venues = rowsOf('venue').map(({ fields, line }): Venue => atLine({ ...fields, resources: [] }, line));
+  const venuesByName = byName(venues);
+  for (const row of rowsOf('resource')) {
+    const resource = atLine({ ...row.fields, price_rules: [] }, row.line);
     venueOf(row, venuesByName, faults)?.resources.push(resource);
   }
-  const resourcesByName = new Map(venues.map((venue) => [venue, grouped(venue.resources)]));
+  const resourcesByName = new Map(venues.map((venue) => [venue, byName(venue.resources)]));
   const resourceOf = (row: Row): Resource | undefined => {
     const venue = venueOf(row, venuesByName, faults);
     if (venue === undefined) return undefined;
@@ -56,12 +56,12 @@ export function readCsv(text: string): FileContent {
       faults.push(faultIn(row, 'resource', 'there is no resource row of this name at the venue'));
     return found;
   };
-  for (const row of of('price_rule')) resourceOf(row)?.price_rules.push(at(row.fields, row.line));
-  for (const row of of('schedule')) {
+  for (const row of rowsOf('price_rule')) resourceOf(row)?.price_rules.push(atLine(row.fields, row.line));
+  for (const row of rowsOf('schedule')) {
     const resource = resourceOf(row);
     if (resource === undefined) continue;
-    resource.schedule ??= at({ weekly: {}, exceptions: [] }, row.line);
-    addHours(resource.schedule, row, at, faults);
+    resource.schedule ??= atLine({ weekly: {}, exceptions: [] }, row.line);
+    addHours(resource.schedule, row, atLine, faults);
   }
   const content = { venues };
   const lineOf = (path: string) => {
@@ -100,15 +100,15 @@ const faultIn = ({ line, cells }: Cells, path: string, message: string): Fault =
 
 type ByName<Named> = ReadonlyMap<string, Named[]>;
 
-function grouped<Named extends Record<string, unknown>>(rows: readonly Named[]): ByName<Named> {
+function byName<Named extends Record<string, unknown>>(rows: readonly Named[]): ByName<Named> {
   return groupBy(rows, ({ name }) => nameKey(name));
 }
 
 function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | undefined {
   const { venue, city } = row.cells;
-  const ofName = venues.get(nameKey(venue)) ?? [];
-  const found = ofName.filter((each) => city === undefined || nameKey(each['city']) === nameKey(city));
-  // Duplicate venues are reported elsewhere.
+  const sameName = venues.get(nameKey(venue)) ?? [];
+  const found = sameName.filter((each) => city === undefined || nameKey(each['city']) === nameKey(city));
+  // `checkContent` reports duplicate venues.
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
     found.length === 0
@@ -121,7 +121,7 @@ function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | unde
 function addHours(
   { weekly, exceptions }: Schedule,
   row: Row,
-  at: <Part>(part: Part, line: number) => Part,
+  atLine: <Part>(part: Part, line: number) => Part,
   faults: Fault[],
 ): void {
   const { days_of_week: days, date, hours = '' } = row.cells;
@@ -130,10 +130,10 @@ function addHours(
     faults.push(faultIn(row, 'hours', 'must be times such as 06:00-12:00|16:00-23:00, or closed'));
   else if ((days === undefined) === (date === undefined))
     faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
-  else if (date !== undefined) exceptions.push(at({ date: dateIn(date), hours: openings }, row.line));
+  else if (date !== undefined) exceptions.push(atLine({ date: dateIn(date), hours: openings }, row.line));
   for (const day of listIn(days ?? '', 'days_of_week')) {
-    // A name that every object inherits, such as `constructor`: the schema would miss it.
+    // The schema would miss a name that every object inherits, such as `constructor`.
     if (day in Object.prototype) faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
-    else (weekly[day] ??= at([], row.line)).push(...(openings ?? []));
+    else (weekly[day] ??= atLine([], row.line)).push(...(openings ?? []));
   }
 }

@@ -13,7 +13,7 @@ export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<st
 /** The service's state of the venues in the file, by `venueKey`. */
 export type CurrentState = ReadonlyMap<string, CurrentVenue>;
 
-/** Reads the state through the API. Repeated names are faults: it would be unclear which is meant. */
+/** Reads the state through the API. Repeated names are faults: it would be unclear which one the file means. */
 export async function readCurrent(
   call: CallApi,
   wanted: readonly WantedVenue[],

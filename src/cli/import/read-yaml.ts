@@ -2,11 +2,11 @@ import { type Document, type ErrorCode, isScalar, LineCounter, type Node, parseD
 import { isObject } from '../values.ts';
 import { type Fault, type FileContent, faultOfFile, unreadable } from './file-content.ts';
 
-/** The limit of aliases, which repeat parts of the file: many of them make a small file huge. */
+/** Each alias repeats a part of the file, so many aliases make a small file huge. */
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
-/** Tags other than those of YAML's core schema are warnings; field names must be texts. */
+/** Unknown tags cause warnings, which count as faults here; names of fields must be texts. */
 const OPTIONS = { prettyErrors: false, merge: true, resolveKnownTags: false, stringKeys: true };
 
 /** Reads YAML 1.2: `venues` with their `resources`, each with an optional `schedule` and `price_rules`. */

@@ -17,8 +17,8 @@ export function faultLine(file: string, { line, subject, path, message }: Fault)
 
 export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
   for (const venue of new Set(steps.map((step) => step.venue))) {
-    const ofVenue = steps.filter((step) => step.venue === venue);
-    writeList(terminal, venue, ofVenue.map(planLine));
+    const venueSteps = steps.filter((step) => step.venue === venue);
+    writeList(terminal, venue, venueSteps.map(planLine));
   }
   writeWrapped(terminal, totals(steps, unchanged));
 }
@@ -80,13 +80,13 @@ function totals(steps: readonly Step[], unchanged: number): string {
   if (steps.length === 0) return `Nothing to change: all ${unchanged} agree with the file.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = steps.filter((step) => step.action === action).map(({ kind }) => kind);
-    const counts = [...new Set(kinds)].map((kind) => counted(kinds.filter((each) => each === kind).length, kind));
+    const counts = [...new Set(kinds)].map((kind) => countOf(kinds.filter((each) => each === kind).length, kind));
     return counts.length === 0 ? [] : [`To ${action}: ${counts.join(', ')}.`];
   });
   return [...parts, ...(unchanged === 0 ? [] : [`Unchanged: ${unchanged}.`])].join(' ');
 }
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Lists the completed and missing steps; says that repeating the command continues. */
 export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): string {
@@ -96,7 +96,7 @@ export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): stri
   const undone = isUnknown ? rest : [first, ...rest];
   return [
     stopped?.isRejected === true ? `At "${first}": ${stopped.reason}` : stopped?.reason,
-    `${counted(doneCount, 'step')} of ${all.length} done${doneCount === 0 ? '.' : ':'}`,
+    `${countOf(doneCount, 'step')} of ${all.length} done${doneCount === 0 ? '.' : ':'}`,
     ...listed(all.slice(0, doneCount)),
     ...(isUnknown ? [`Perhaps done: ${first}`] : []),
     ...(undone.length === 0 ? [] : ['Not done:', ...listed(undone)]),

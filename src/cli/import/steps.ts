@@ -17,7 +17,7 @@ export type Step = {
   line: number;
   changes: Change[];
   note?: string;
-  /** The query for a preview, if the step can take something off sale. */
+  /** The request for a preview, if the step can take slots off sale. */
   preview?: { venueId: string; change: Readonly<Record<string, unknown>> };
   request: (ids: Ids) => ApiRequest;
   /** The key of the created object, if later steps need its id. */
@@ -80,7 +80,8 @@ export function ruleChanges(wanted: Fields, current: Fields): Change[] {
 
 export function scheduleChanges(wanted: ScheduleBody, current: unknown): Change[] {
   const { weekly, exceptions } = isObject(current) ? current : {};
-  const [now, then] = [hoursByDay({ weekly, exceptions }), hoursByDay(wanted)];
-  const usual = Object.fromEntries(Object.keys({ ...now, ...then }).map((day) => [day, 'as every week']));
-  return changesOf({ ...usual, ...then }, { ...usual, ...now });
+  const [currentHours, wantedHours] = [hoursByDay({ weekly, exceptions }), hoursByDay(wanted)];
+  const days = Object.keys({ ...currentHours, ...wantedHours });
+  const noException = Object.fromEntries(days.map((day) => [day, 'as every week']));
+  return changesOf({ ...noException, ...wantedHours }, { ...noException, ...currentHours });
 }

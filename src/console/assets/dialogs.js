@@ -1,4 +1,4 @@
-// Dialogs. A button opens its dialog and has the texts to show; Escape, the cross or a successful form closes it.
+// Dialogs. A button opens its dialog and has the texts for it; Escape, the cross or a successful form closes it.
 
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-dialog], [data-close], [data-copy]');
@@ -41,7 +41,7 @@ export function clearFaults(form) {
   if (general !== null) general.textContent = '';
 }
 
-/** Asks; resolves with whether the operator agreed. */
+/** Asks a question, and resolves to whether the operator agreed. */
 export async function confirmed(question, yes) {
   const dialog = document.getElementById('confirm-dialog');
   dialog.querySelector('[data-text=question]').textContent = question;

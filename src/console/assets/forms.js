@@ -1,7 +1,7 @@
 // Forms that change something. Each makes one call of the operator API, with the signed-in operator's cookie.
 
 import { clearFaults, confirmed, showSecret } from './dialogs.js';
-import { refresh, say, sayThere, signInAgain } from './refresh.js';
+import { refresh, say, sayOnNextPage, signInAgain } from './refresh.js';
 import { toInstant } from './venue-time.js';
 
 const TIMEOUT_MS = 20_000;
@@ -98,7 +98,7 @@ async function succeed(form, result) {
   }
   const message = done.replace(/\{(\w+)\}/g, (_all, name) => result[name]);
   if (next !== undefined) {
-    sayThere(message);
+    sayOnNextPage(message);
     location.assign(next);
     return;
   }

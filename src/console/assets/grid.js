@@ -1,6 +1,6 @@
 // The day's grid: Tab stops at one slot, arrow keys move between slots, and holds count down.
 
-let current = '';
+let focusedId = '';
 
 function slots() {
   return [...document.querySelectorAll('.grid a.slot, .grid button.slot')];
@@ -10,7 +10,7 @@ function slots() {
 function arrange() {
   const all = slots();
   const chosen =
-    all.find((slot) => slot.closest('td').id === current) ??
+    all.find((slot) => slot.closest('td').id === focusedId) ??
     document.querySelector('.grid .now :is(a, button).slot') ??
     all[0];
   for (const slot of all) slot.tabIndex = slot === chosen ? 0 : -1;
@@ -18,7 +18,7 @@ function arrange() {
 
 document.addEventListener('focusin', ({ target }) => {
   if (!target.matches('.grid .slot')) return;
-  current = target.closest('td').id;
+  focusedId = target.closest('td').id;
   arrange();
 });
 
@@ -45,12 +45,12 @@ function inColumn(slot, column = columnOf(slot)) {
   return slots().filter((each) => columnOf(each) === column);
 }
 
-/** The slot nearest in height in the next column with slots on that side. */
+/** The slot at the nearest height, in the next column with slots on that side. */
 function beside(slot, step) {
   const columns = slots().map(columnOf);
-  const wanted = columns.filter((column) => Math.sign(column - columnOf(slot)) === step);
-  if (wanted.length === 0) return undefined;
-  const column = step > 0 ? Math.min(...wanted) : Math.max(...wanted);
+  const onThatSide = columns.filter((column) => Math.sign(column - columnOf(slot)) === step);
+  if (onThatSide.length === 0) return undefined;
+  const column = step > 0 ? Math.min(...onThatSide) : Math.max(...onThatSide);
   const top = (each) => each.closest('td').getBoundingClientRect().top;
   const distance = (each) => Math.abs(top(each) - top(slot));
   return inColumn(slot, column).reduce((best, each) => (distance(each) < distance(best) ? each : best));

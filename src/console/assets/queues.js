@@ -1,21 +1,21 @@
-// Does what Bull Board has no option for: hides calls that the service rejects (queue-board.rules.ts), and asks why a
-// queue is paused. Recognises queue buttons by their English names (the board is set to English), and job buttons by
-// their icons, because they have no name until this script adds one.
+// Does what Bull Board has no option for: hides the buttons of calls that the service rejects (queue-board.rules.ts),
+// and asks why a queue is paused. Recognises queue buttons by their English names (the board is set to English), and
+// job buttons by their icons, because they have no name until this script adds one.
 
-const REFUSED = [
+const REJECTED = [
   ...['Add job', 'Empty', 'Obliterate', 'Set concurrency', 'Set rate limit', 'Clean all', 'Promote all', 'Pause all'],
 ];
-const REFUSED_ICONS = ['corner-up-left', 'clock', 'files', 'pencil', 'arrow-up-down', 'list-x']
+const REJECTED_ICONS = ['corner-up-left', 'clock', 'files', 'pencil', 'arrow-up-down', 'list-x']
   .map((icon) => `.lucide-${icon}`)
   .join(', ');
 
 /** Only failed jobs may be retried together. */
-const isOfFailed = () => new URLSearchParams(location.search).get('status') === 'failed';
+const showsFailedJobs = () => new URLSearchParams(location.search).get('status') === 'failed';
 
-function isRefused(control) {
+function isRejected(control) {
   const name = control.textContent.trim();
-  if (REFUSED.includes(name) || (name === 'Retry all' && !isOfFailed())) return true;
-  return control.closest('[class*=jobActions]') !== null && control.querySelector(REFUSED_ICONS) !== null;
+  if (REJECTED.includes(name) || (name === 'Retry all' && !showsFailedJobs())) return true;
+  return control.closest('[class*=jobActions]') !== null && control.querySelector(REJECTED_ICONS) !== null;
 }
 
 /** Names for buttons that have only an icon. */
@@ -32,7 +32,7 @@ const NAMES_OF_ICONS = Object.entries({
 function amend() {
   for (const control of document.querySelectorAll('button, [role=menuitem]')) {
     // The board's style sheet overrides the attribute `hidden`.
-    const display = isRefused(control) ? 'none' : '';
+    const display = isRejected(control) ? 'none' : '';
     if (control.style.display !== display) control.style.display = display;
     if (control.textContent.trim() !== '' || control.ariaLabel !== null) continue;
     const [, name] = NAMES_OF_ICONS.find(([icon]) => control.querySelector(`.lucide-${icon}`) !== null) ?? [];

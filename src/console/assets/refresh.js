@@ -2,7 +2,7 @@
 
 const EVERY_MS = 15_000;
 /** If more slots changed, only their number is announced. */
-const MOST_TOLD = 3;
+const MAX_ANNOUNCED = 3;
 
 const main = document.getElementById('main');
 
@@ -16,29 +16,29 @@ export function say(text) {
   }, 8000);
 }
 
-const KEPT = 'console:said';
+const MESSAGE_KEY = 'console:said';
 
 /** Shows a message on the next page. */
-export function sayThere(text) {
-  sessionStorage.setItem(KEPT, text);
+export function sayOnNextPage(text) {
+  sessionStorage.setItem(MESSAGE_KEY, text);
 }
 
-const kept = sessionStorage.getItem(KEPT);
-sessionStorage.removeItem(KEPT);
-if (kept !== null) say(kept);
+const storedMessage = sessionStorage.getItem(MESSAGE_KEY);
+sessionStorage.removeItem(MESSAGE_KEY);
+if (storedMessage !== null) say(storedMessage);
 
-let latest = 0;
+let latestCall = 0;
 
 /**
  * Fetches this page again and shows it; focus and scroll positions stay. False if that failed, if a later call has
  * begun meanwhile, or if `mayShow` returns false once the response is there.
  */
 export async function refresh(mayShow = () => true) {
-  latest += 1;
-  const own = latest;
+  latestCall += 1;
+  const thisCall = latestCall;
   const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
   const text = await response?.text().catch(() => undefined);
-  if (own !== latest || !mayShow()) return false;
+  if (thisCall !== latestCall || !mayShow()) return false;
   if (response !== null && new URL(response.url).pathname === '/sign-in') {
     signInAgain();
     return false;
@@ -119,7 +119,7 @@ function isChanged(control) {
 async function refreshIfIdle() {
   if (!('live' in main.dataset) || document.visibilityState !== 'visible' || !isIdle()) return;
   const before = cellStates();
-  if (await refresh(isIdle)) tell(before);
+  if (await refresh(isIdle)) announceChanges(before);
 }
 
 function cellStates() {
@@ -127,13 +127,13 @@ function cellStates() {
 }
 
 /** Announces the slots that have changed. */
-function tell(before) {
+function announceChanges(before) {
   const changed = [...main.querySelectorAll('[data-cell]')].filter(
     (cell) => before.has(cell.id) && before.get(cell.id) !== cell.dataset.state,
   );
   if (changed.length === 0) return;
-  const told = changed.map((cell) => `${cell.dataset.cell}: ${cell.querySelector('.state')?.textContent}`);
-  say(changed.length > MOST_TOLD ? `${changed.length} slots have changed.` : `${told.join('. ')}.`);
+  const texts = changed.map((cell) => `${cell.dataset.cell}: ${cell.querySelector('.state')?.textContent}`);
+  say(changed.length > MAX_ANNOUNCED ? `${changed.length} slots have changed.` : `${texts.join('. ')}.`);
 }
 
 setInterval(() => void refreshIfIdle(), EVERY_MS);

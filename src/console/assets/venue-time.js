@@ -1,5 +1,5 @@
-// Wall times of a zone as instants, as the service reads schedules (`compatible`): a time that the clocks skip moves
-// forward by the gap, and a time that comes twice means its first occurrence.
+// Converts wall times of a zone to instants, as the service does for schedules (Temporal's `compatible`): a time that
+// the clocks skip moves forward by the gap, and a time that comes twice means its first occurrence.
 
 const DAY_MS = 86_400_000;
 const formats = new Map();

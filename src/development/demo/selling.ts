@@ -9,9 +9,9 @@ type Hold = Schemas['Hold'];
 
 /** The time zone of the imported venues. */
 const timeZone = 'Asia/Kolkata';
-const firstDay = 3;
-/** Inside the booking horizon of 90 days. */
-const lastDay = 80;
+const firstDayAhead = 3;
+/** Within the booking horizon of 90 days. */
+const lastDayAhead = 80;
 const customer = {
   payment_reference: 'pay_demo_1',
   customer_name: 'Asha Rao',
@@ -73,8 +73,8 @@ export async function cancelBooking(seller: Seller, hold: Hold, bookingId: strin
 
 /** Holds the first free slot, three days ahead or later; skips a slot that another channel takes first. */
 async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
-  for (let day = firstDay; day <= lastDay; day += 1) {
-    const date = addDays(localDateOf(new Date(), timeZone), day);
+  for (let daysAhead = firstDayAhead; daysAhead <= lastDayAhead; daysAhead += 1) {
+    const date = addDays(localDateOf(new Date(), timeZone), daysAhead);
     const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
     for (const slot of slots.filter((each) => each.is_available)) {
       try {
@@ -85,7 +85,7 @@ async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold>
       }
     }
   }
-  throw new Error(`No slot is free in the next ${lastDay} days`);
+  throw new Error(`No slot is free in the next ${lastDayAhead} days`);
 }
 
 /** Checks that availability shows the slot as `free`, or as unavailable for this reason. */

@@ -16,10 +16,11 @@ import type { Transcript } from './transcript.ts';
 const operatorCommand = fileURLToPath(new URL('../../cli/operator.ts', import.meta.url));
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 const venuesFile = 'examples/venues/venues.yaml';
-const importedVenue = 'Indiranagar Football Park';
+const venueName = 'Indiranagar Football Park';
 
 export type Seller = {
   client: PartnerClient;
+  /** Its calls are not printed. */
   quietClient: PartnerClient;
   venueId: string;
   transcript: Transcript;
@@ -91,17 +92,17 @@ export async function createPartner(system: RunningSystem, transcript: Transcrip
   const operator = apiCaller(system.adminUrl, system.operatorApiKey, transcript.fetch);
   const listed = await quietOperator('GET', `${prefix}/venues?limit=200`);
   const venues = (field(listed, 'data') ?? []) as { venue_id: string; name: string }[];
-  const venueId = venues.find(({ name }) => name === importedVenue)?.venue_id ?? '';
+  const venueId = venues.find(({ name }) => name === venueName)?.venue_id ?? '';
   const partner = {
     name: `Demo run of ${new Date().toISOString()}`,
     contact_email: 'developer@demo-run.example.com',
   };
   const partnerId = textField(await operator('POST', `${prefix}/partners`, partner), 'partner_id');
-  const ofPartner = `${prefix}/partners/${partnerId}`;
-  const suspension = ['PATCH', ofPartner, { status: 'suspended' }] as const;
+  const partnerPath = `${prefix}/partners/${partnerId}`;
+  const suspension = ['PATCH', partnerPath, { status: 'suspended' }] as const;
   cleanup.add(() => quietOperator(...suspension));
-  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, { label: 'npm run demo' }), 'api_key');
-  await operator('PUT', `${ofPartner}/venues/${venueId}`);
+  const apiKey = textField(await operator('POST', `${partnerPath}/keys`, { label: 'npm run demo' }), 'api_key');
+  await operator('PUT', `${partnerPath}/venues/${venueId}`);
   transcript.passed('a partner that may sell one venue; every call below carries its key');
 
   const client = createPartnerClient({ baseUrl: system.url, apiKey, fetch: transcript.fetch });

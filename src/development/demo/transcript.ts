@@ -5,7 +5,7 @@ import wrapAnsi from 'wrap-ansi';
 
 const columns = 80;
 const margin = '    ';
-const shownLines = 4;
+const maxBodyLines = 4;
 
 export type Transcript = ReturnType<typeof createTranscript>;
 
@@ -29,8 +29,8 @@ export function createTranscript() {
       const sent = await request.clone().text();
       const response = await fetch(request);
       const { pathname, search } = new URL(request.url);
-      const room = columns - margin.length - 4;
-      const call = shorten(`${request.method} ${pathname}${search}`).slice(0, room).padEnd(room);
+      const width = columns - margin.length - 4;
+      const call = shorten(`${request.method} ${pathname}${search}`).slice(0, width).padEnd(width);
       console.log(`${margin}${call} ${styleText(response.ok ? 'cyan' : 'yellow', String(response.status))}`);
       printBody(sent, '  → ');
       printBody(await response.clone().text(), '  ← ');
@@ -43,14 +43,14 @@ export function createTranscript() {
 function printBody(json: string, mark: string): void {
   if (json === '') return;
   const spaced = JSON.stringify(JSON.parse(json), null, 1).replaceAll(/\s+/g, ' ');
-  print(spaced, mark, 'reset', shownLines);
+  print(spaced, mark, 'reset', maxBodyLines);
 }
 
-function print(text: string, mark: string, colour: 'reset' | 'dim' | 'green' | 'red' = 'reset', limit = 100): void {
+function print(text: string, mark: string, colour: 'reset' | 'dim' | 'green' | 'red' = 'reset', maxLines = 100): void {
   const indent = ' '.repeat(mark.length);
   const wrapped = wrapAnsi(shorten(text), columns - margin.length - mark.length, { hard: true });
   const all = wrapped.split('\n');
-  const lines = all.length > limit ? [...all.slice(0, limit), '…'] : all;
+  const lines = all.length > maxLines ? [...all.slice(0, maxLines), '…'] : all;
   for (const [index, line] of lines.entries())
     console.log(styleText(colour, `${margin}${index === 0 ? mark : indent}${line}`));
 }

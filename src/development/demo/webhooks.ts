@@ -71,7 +71,7 @@ export async function requireWebhooks(
   transcript.passed('5 of 5 arrived, one for each state change; every signature verified');
 }
 
-/** Altered and late deliveries must be rejected, or else verification proves nothing. */
+/** Checks that altered and late deliveries are rejected; otherwise verification would prove nothing. */
 export async function rejectForgeries({ working }: Endpoints, transcript: Transcript): Promise<void> {
   const { body, headers } = await until('a genuine delivery', () => working.deliveries[0]);
   const sentAt = headers['x-service-timestamp'] ?? '';

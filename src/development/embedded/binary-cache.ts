@@ -8,7 +8,7 @@ import type { Environment } from './run-command.ts';
 const scratchPrefix = 'unfinished-';
 const staleScratchMs = 60 * 60 * 1000;
 
-/** `$PBS_CACHE_DIR`, else `$XDG_CACHE_HOME/partner-booking-service`, else that under `~/.cache`; absolute. */
+/** `$PBS_CACHE_DIR`, else `partner-booking-service` in `$XDG_CACHE_HOME` or `~/.cache`; absolute. */
 export function cacheFolder(env: Environment): string {
   const own = env['PBS_CACHE_DIR'];
   if (own) return path.resolve(own);
@@ -16,16 +16,16 @@ export function cacheFolder(env: Environment): string {
   return path.join(path.resolve(base), 'partner-booking-service');
 }
 
-/** Runs `work` with a scratch folder in the cache, then removes it, and any that a killed process left an hour ago. */
+/** Runs `work` with a scratch folder in the cache, then removes it. First removes folders that killed processes left. */
 export async function withScratchFolder<T>(env: Environment, work: (folder: string) => Promise<T>): Promise<T> {
   const cache = cacheFolder(env);
   await mkdir(cache, { recursive: true });
   for (const name of await readdir(cache)) {
     if (!name.startsWith(scratchPrefix)) continue;
-    const left = path.join(cache, name);
+    const scratch = path.join(cache, name);
     // Another process may have removed it.
-    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > staleScratchMs) await rm(left, { recursive: true, force: true });
+    const { mtimeMs } = await stat(scratch).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > staleScratchMs) await rm(scratch, { recursive: true, force: true });
   }
   const folder = await mkdtemp(path.join(cache, scratchPrefix));
   try {

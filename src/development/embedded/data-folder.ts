@@ -8,12 +8,12 @@ import { isAlive, isCode, startedAt } from './processes.ts';
 
 /** A folder that contains one of these files belongs to an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
-const othersMayUse = 0o077;
+const otherUsersMask = 0o077;
 
 /**
  * Locks the folder for this process, after creating it and closing it to other users if necessary. Returns the release.
- * The lock names a process and is stale once that process is gone; on Linux its start time detects a reused number.
- * mongod's own lock decides between two concurrent takeovers.
+ * The lock names a process and is stale once that process is gone; on Linux, the start time in the lock detects another
+ * process with its number. If two processes replace a stale lock at once, mongod's own lock stops one of them.
  * @throws Error if a running process has the lock, or if other users may use a folder with other contents
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
@@ -36,7 +36,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
 async function ensurePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
-  if ((mode & othersMayUse) === 0) return;
+  if ((mode & otherUsersMask) === 0) return;
   const names = await readdir(folder);
   const isOwn = names.length === 0 || ownFiles.some((name) => names.includes(name));
   if (!isOwn)
@@ -48,7 +48,7 @@ async function ensurePrivate(folder: string): Promise<void> {
 }
 
 async function removeIfStale(file: string, folder: string): Promise<void> {
-  const content = await readIfThere(file);
+  const content = await readIfExists(file);
   // Another process may be about to create the lock.
   if (content === undefined) return;
   const [pid, started] = content.trim().split(' ');
@@ -64,23 +64,23 @@ function inUse(folder: string, holder: string): Error {
 }
 
 export async function readState(folder: string, name: string): Promise<Record<string, unknown>> {
-  const text = await readIfThere(path.join(folder, name));
+  const text = await readIfExists(path.join(folder, name));
   if (text === undefined) return {};
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null) return { ...value };
   throw new Error(`${path.join(folder, name)} does not contain a JSON object; repair or delete it`);
 }
 
-/** Reads named texts from a JSON file of the folder; makes and stores missing ones. */
-export async function keptTexts<Name extends string>(
+/** Reads the named texts from a JSON file of the folder; makes and stores missing ones. */
+export async function ensureTexts<Name extends string>(
   folder: string,
   file: string,
   makers: Readonly<Record<Name, () => string>>,
 ): Promise<Record<Name, string>> {
-  const kept = await readState(folder, file);
-  const made = Object.entries<() => string>(makers).filter(([name]) => !kept[name]);
-  const texts = { ...kept, ...Object.fromEntries(made.map(([name, make]) => [name, make()])) };
-  if (made.length > 0) await writeState(folder, file, texts);
+  const stored = await readState(folder, file);
+  const missing = Object.entries<() => string>(makers).filter(([name]) => !stored[name]);
+  const texts = { ...stored, ...Object.fromEntries(missing.map(([name, make]) => [name, make()])) };
+  if (missing.length > 0) await writeState(folder, file, texts);
   return texts as Record<Name, string>;
 }
 
@@ -91,7 +91,7 @@ export async function writeState(folder: string, name: string, state: object): P
   await rename(`${file}.new`, file);
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -101,7 +101,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 const MEMORY_FOLDER = '/dev/shm';
-const ROOMY_BYTES = 4 * 1024 ** 3;
+const MIN_FREE_BYTES = 4 * 1024 ** 3;
 
 /**
  * The folder for temporary data: in memory if 4 GiB are free there, else the system's folder. Every acknowledged write
@@ -111,7 +111,7 @@ export async function temporaryParent(): Promise<string> {
   try {
     await access(MEMORY_FOLDER, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(MEMORY_FOLDER);
-    return bavail * bsize >= ROOMY_BYTES ? MEMORY_FOLDER : tmpdir();
+    return bavail * bsize >= MIN_FREE_BYTES ? MEMORY_FOLDER : tmpdir();
   } catch {
     return tmpdir();
   }

@@ -7,8 +7,8 @@ const database = 'partner_booking';
 const replicaSet = 'embedded';
 
 /**
- * Starts mongod on 127.0.0.1 and resolves when it is primary. With `credentials` mongod always requires them, also for
- * a folder made without; no other user can create a user first.
+ * Starts mongod on 127.0.0.1 and resolves when it is primary. With `credentials`, mongod requires them from its start,
+ * also on data that was made without any, so nobody else can create a database user first.
  * @throws Error if no binary is found, or with mongod's own reason
  */
 export async function startMongod(options: ServerOptions): Promise<RunningServer> {

@@ -12,31 +12,31 @@ const highestPort = 31_999;
 const leftoverDeadlineMs = 15_000;
 
 /**
- * The folder's port of this name; a new port is picked and stored. Waits for a taken port: the servers of a killed run
- * end within seconds.
+ * Returns the port that the folder stores under this name; picks and stores one if it is missing. Waits while the port
+ * is taken, because the servers of a killed run end within seconds.
  * @throws Error if another program has taken it
  */
-export async function freeKeptPort(
+export async function ensureFreePort(
   folder: string,
   name: 'mongo' | 'redis' | 'webhookReceiver',
   log: LogLine,
 ): Promise<number> {
   const ports = await readState(folder, portsFile);
-  const kept = ports[name];
-  if (typeof kept !== 'number') {
+  const stored = ports[name];
+  if (typeof stored !== 'number') {
     const taken = Object.values(ports);
     let port = await pickFreePort();
     while (taken.includes(port)) port = await pickFreePort();
     await writeState(folder, portsFile, { ...ports, [name]: port });
     return port;
   }
-  if (await isFree(kept)) return kept;
-  log(`port ${kept} (${name}) is taken, perhaps by the server of a killed run; waiting for it to end`);
+  if (await isFree(stored)) return stored;
+  log(`port ${stored} (${name}) is taken, perhaps by the server of a killed run; waiting for it to end`);
   for (const endsAt = performance.now() + leftoverDeadlineMs; performance.now() < endsAt; await wait(250))
-    if (await isFree(kept)) return kept;
+    if (await isFree(stored)) return stored;
   throw new Error(
-    `Port ${kept} on 127.0.0.1, which this data folder keeps for ${name}, is taken by another program. ` +
-      `Stop that program (find it with: ss -ltnp 'sport = :${kept}'), or start on another folder, which gets ports ` +
+    `Port ${stored} on 127.0.0.1, which this data folder keeps for ${name}, is taken by another program. ` +
+      `Stop that program (find it with: ss -ltnp 'sport = :${stored}'), or start on another folder, which gets ports ` +
       'of its own: DATA_DIR=.data2 npm start',
   );
 }

@@ -15,9 +15,9 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Distinguishes two processes with the same number: start time in clock ticks; `-` without /proc. */
+/** The start time in clock ticks, which differs between processes with the same number; `-` without /proc. */
 export function startedAt(pid: number): string {
-  // Field 22, counted from behind the name in parentheses, which may contain spaces.
+  // Field 22 of the line. `statFields` begins after the name in parentheses, which may contain spaces.
   return statFields(pid)?.[19] ?? '-';
 }
 

@@ -27,15 +27,15 @@ export async function startRedis(options: ServerOptions): Promise<RunningServer>
 }
 
 /**
- * What BullMQ and this service use: nothing that configures the server, writes files, loads code or affects other
- * clients.
+ * Enough for BullMQ and this service. Nothing else is allowed, such as to configure the server, write files, load code
+ * or affect other clients.
  */
 const commandsAllowed = [
   ...['+@all', '-@admin', '-@dangerous', '+info'],
   ...['setname', 'getname', 'list', 'info', 'id'].map((name) => `+client|${name}`),
 ];
 
-/** Writes the file of users, with hashes of passwords only. Tests use no password and may list all keys. */
+/** Writes the file of users with the hash of the password. Without a password, for tests, clients may list all keys. */
 async function writeUsers(dataPath: string, credentials: ServerCredentials | undefined): Promise<string> {
   const allowed = ['~*', '&*', ...commandsAllowed].join(' ');
   const hash = createHash('sha256')

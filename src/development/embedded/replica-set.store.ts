@@ -18,7 +18,7 @@ export async function prepareReplicaSet(
   credentials: ServerCredentials | undefined,
 ): Promise<void> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    // Signs in as a member of the set, with the members' key, which allows everything and needs no user.
+    // Signs in with the key of the set's members, which allows everything and works before any user exists.
     ...(credentials && {
       auth: { username: '__system', password: credentials.mongodbKey },
       authSource: 'local',

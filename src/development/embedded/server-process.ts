@@ -11,7 +11,7 @@ import { until } from './until.ts';
 
 /**
  * Runs the program under the shell's process number, and ends it when standard input ends: that happens when this
- * process dies. A stopped program is continued first, so that it gets the signal.
+ * process dies. SIGCONT lets a paused program receive SIGTERM.
  */
 const WHILE_INPUT_IS_OPEN = 'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
@@ -21,7 +21,7 @@ const keptOutputCharacters = 4_000;
 
 export const serverUser = 'partner_booking';
 
-/** Passwords, because other users of this machine can reach the servers' ports. They need no encoding in a URL. */
+/** Needed because other users of this machine can reach the ports. A URL can contain the passwords unescaped. */
 export type ServerCredentials = {
   mongodbPassword: string;
   /** The base64 secret shared by the members of the replica set; it allows everything. */
@@ -86,12 +86,12 @@ export async function endProcess(child: ChildProcess, graceMs: number, onKill?: 
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const late = setTimeout(() => {
+  const killTimer = setTimeout(() => {
     onKill?.();
     child.kill('SIGKILL');
   }, graceMs);
   await gone;
-  clearTimeout(late);
+  clearTimeout(killTimer);
 }
 
 /**
@@ -114,10 +114,10 @@ export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    const answer = (isOpen: boolean): void => {
+    const finish = (isOpen: boolean): void => {
       socket.destroy();
       resolve(isOpen);
     };
-    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+    socket.once('connect', () => finish(true)).once('error', () => finish(false));
   });
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { keptTexts, lockDataFolder, temporaryParent } from './data-folder.ts';
+import { ensureTexts, lockDataFolder, temporaryParent } from './data-folder.ts';
 import { startMongod } from './mongod.ts';
-import { freeKeptPort } from './ports.ts';
+import { ensureFreePort } from './ports.ts';
 import { isAlive } from './processes.ts';
 import { startRedis } from './redis.ts';
 import type { Environment, LogLine } from './run-command.ts';
@@ -53,7 +53,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
   };
   const stop = (): Promise<void> => (stopped ??= stopAll());
   const start = async (name: keyof typeof LAUNCHERS, credentials: ServerCredentials | undefined) => {
-    const port = await freeKeptPort(folder, name, log);
+    const port = await ensureFreePort(folder, name, log);
     const server = await LAUNCHERS[name]({ dataPath: path.join(folder, name), port, env, log, credentials });
     running.push(server);
     server.process.once('exit', (code, signal) => {
@@ -81,7 +81,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
 }
 
 function ensureServerCredentials(folder: string): Promise<ServerCredentials> {
-  return keptTexts(folder, 'server-credentials.json', {
+  return ensureTexts(folder, 'server-credentials.json', {
     mongodbPassword: () => randomBytes(32).toString('base64url'),
     mongodbKey: () => randomBytes(48).toString('base64'),
     redisPassword: () => randomBytes(32).toString('base64url'),

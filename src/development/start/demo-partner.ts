@@ -5,7 +5,7 @@ import { createPartnerClient, PartnerApiError } from '../../../packages/client/s
 import { addDays, localDateOf } from '../../platform/calendar.ts';
 import { apiCaller, textField } from '../embedded/api-caller.ts';
 import { readState, writeState } from '../embedded/data-folder.ts';
-import { freeKeptPort } from '../embedded/ports.ts';
+import { ensureFreePort } from '../embedded/ports.ts';
 import type { LogLine } from '../embedded/run-command.ts';
 import { startWebhookReceiver } from '../webhook-receiver.ts';
 
@@ -48,7 +48,7 @@ export type Demo = {
  */
 export async function startDemoReceiver(dataDir: string, log: LogLine) {
   return startWebhookReceiver(
-    await freeKeptPort(dataDir, 'webhookReceiver', log),
+    await ensureFreePort(dataDir, 'webhookReceiver', log),
     async () => (await readDemo(dataDir))?.webhookSecretKey,
     ({ headers, event, fault }) => {
       const what = `webhook ${headers['x-webhook-event']}, attempt ${headers['x-delivery-attempt']}`;
@@ -68,8 +68,8 @@ export async function findFreeSlot(baseUrl: string, { apiKey, venueId }: Demo) {
 }
 
 async function readDemo(dataDir: string): Promise<Demo | undefined> {
-  const kept = await readState(dataDir, demoFile);
-  return 'webhookSecretKey' in kept ? (kept as Demo) : undefined;
+  const stored = await readState(dataDir, demoFile);
+  return 'webhookSecretKey' in stored ? (stored as Demo) : undefined;
 }
 
 /**
@@ -82,8 +82,8 @@ export async function provisionDemo(
   dataDir: string,
   webhookUrl: string,
 ): Promise<Demo> {
-  const kept = await readDemo(dataDir);
-  if (kept?.webhookUrl === webhookUrl && (await isKeyAccepted(url, kept.apiKey))) return kept;
+  const stored = await readDemo(dataDir);
+  if (stored?.webhookUrl === webhookUrl && (await isKeyAccepted(url, stored.apiKey))) return stored;
 
   const operator = apiCaller(adminUrl, operatorApiKey);
   const make = (path: string, body: object): Promise<unknown> => operator('POST', `/api/v1/operator${path}`, body);

@@ -11,13 +11,13 @@ const parentPollMs = 1_000;
 export function watchStopRequests(env: Environment, onStop: (reason: string) => void, onForce: () => void): void {
   onStopSignal(onStop, onForce);
 
-  const family = (): string => {
+  const parents = (): string => {
     const shell = env['npm_lifecycle_event'] ? parentOf(process.ppid) : undefined;
     return `${process.ppid} ${shell ?? ''}`;
   };
-  const first = family();
+  const initialParents = parents();
   const poll = setInterval(() => {
-    if (family() === first) return;
+    if (parents() === initialParents) return;
     clearInterval(poll);
     onStop('the parent process is gone');
   }, parentPollMs);

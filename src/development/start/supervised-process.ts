@@ -41,7 +41,7 @@ export function superviseProcess(spec: ProcessSpec) {
       }, restartDelayMs);
     });
   let child = launch();
-  const giveUp = (): ChildProcess => {
+  const stopRestarting = (): ChildProcess => {
     isWanted = false;
     clearTimeout(restart);
     return child;
@@ -54,10 +54,10 @@ export function superviseProcess(spec: ProcessSpec) {
     }),
     /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */
     stop: (graceMs: number) =>
-      endProcess(giveUp(), graceMs, () =>
+      endProcess(stopRestarting(), graceMs, () =>
         log(`${name} did not stop within ${graceMs / 1000} s of SIGTERM; killing it`),
       ),
-    kill: () => void giveUp().kill('SIGKILL'),
+    kill: () => void stopRestarting().kill('SIGKILL'),
   };
 }
 
@@ -83,7 +83,7 @@ function spawnLogged({ name, file, env, log }: ProcessSpec, output: number): Chi
 function firstReadyMessage(child: ChildProcess, { name, logFile }: ProcessSpec): Promise<object> {
   return new Promise((resolve, reject) => {
     const stopWaiting = (): void => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       child.off('exit', onExit).off('message', onMessage);
     };
     const fail = (what: string): void => {
@@ -97,7 +97,7 @@ function firstReadyMessage(child: ChildProcess, { name, logFile }: ProcessSpec):
       stopWaiting();
       resolve(message as object);
     };
-    const late = setTimeout(() => fail(`was not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
+    const timeout = setTimeout(() => fail(`was not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
     child.on('exit', onExit).on('message', onMessage);
   });
 }

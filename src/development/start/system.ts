@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { isBeyondLoopback } from '../../process/config/setting-combinations.rules.ts';
 import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { textField, untilReady } from '../embedded/api-caller.ts';
-import { keptTexts, readState } from '../embedded/data-folder.ts';
+import { ensureTexts, readState } from '../embedded/data-folder.ts';
 import type { Environment, LogLine } from '../embedded/run-command.ts';
 import { type EmbeddedServers, startEmbeddedServers } from '../embedded/servers.ts';
 import { findFreeSlot, provisionDemo, startDemoReceiver } from './demo-partner.ts';
@@ -19,7 +19,7 @@ import type { Welcome } from './welcome.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Longer than the 25 s after which a process cuts off its own stop. */
 const graceMs = 26_000;
-const stepAtHandMs = 5_000;
+const currentStepMs = 5_000;
 const workerNames = ['hold-expiry', 'webhook-delivery'];
 /** The processes that need each secret; other processes do not get it. */
 const secretsFor: Record<string, readonly string[]> = {
@@ -91,7 +91,7 @@ export function createSystem(env: Environment, log: LogLine, onServerEnd: (sente
     stop: async () => {
       stopping.abort(new Error('stopped while starting'));
       // The current step may add another release.
-      await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
+      await Promise.race([starting?.catch(() => undefined), wait(currentStepMs, undefined, { ref: false })]);
       await cleanup.run();
     },
     kill: () => {
@@ -100,16 +100,16 @@ export function createSystem(env: Environment, log: LogLine, onServerEnd: (sente
   };
 }
 
-/** What a caller needs of a system that runs. */
+/** The addresses and the operator key of a running system. */
 export type RunningSystem = { url: string; adminUrl: string; operatorApiKey: string };
 
 /** Starts a system on free ports and in a temporary folder; `cleanup` stops it and removes the folder. */
 export async function startTemporarySystem(env: Environment, cleanup: Cleanup, log: LogLine): Promise<RunningSystem> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-demo-'));
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
-  const place = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', HOST: '' };
-  const own = { ...place, MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
-  const system = createSystem({ ...env, ...own }, log, log);
+  const location = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', HOST: '' };
+  const overrides = { ...location, MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
+  const system = createSystem({ ...env, ...overrides }, log, log);
   cleanup.add(system.stop);
   const { url, adminUrl, secrets } = await system.start();
   return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
@@ -117,15 +117,15 @@ export async function startTemporarySystem(env: Environment, cleanup: Cleanup, l
 
 async function ensureSecrets(dataDir: string, env: Environment) {
   const file = 'secrets.json';
-  const { operatorApiKey: keptKey } = await readState(dataDir, file);
-  const kept = await keptTexts(dataDir, file, {
+  const { operatorApiKey: earlierKey } = await readState(dataDir, file);
+  const stored = await ensureTexts(dataDir, file, {
     operatorApiKey: () => `op_${randomBytes(32).toString('base64url')}`,
     encryptionKeys: () => randomBytes(32).toString('base64'),
   });
   return {
-    operatorApiKey: env['OPERATOR_API_KEY'] || kept.operatorApiKey,
-    encryptionKeys: env['ENCRYPTION_KEYS'] || kept.encryptionKeys,
-    isOperatorKeyNew: !env['OPERATOR_API_KEY'] && keptKey === undefined,
+    operatorApiKey: env['OPERATOR_API_KEY'] || stored.operatorApiKey,
+    encryptionKeys: env['ENCRYPTION_KEYS'] || stored.encryptionKeys,
+    isOperatorKeyNew: !env['OPERATOR_API_KEY'] && earlierKey === undefined,
   };
 }
 

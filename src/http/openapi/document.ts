@@ -63,7 +63,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
   },
 };
 
-/** The OpenAPI 3.1 document of a listener. @throws Error for a repeated operation id, an unknown tag, or a gap */
+/** The OpenAPI 3.1 document of a listener. @throws Error for inconsistent or incomplete operations */
 export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
   requireDistinct(operations, api.tags);
   const shared: SharedParts = { schemas: new Map(), responses: new Map() };
@@ -107,8 +107,8 @@ function requireDistinct(operations: readonly Operation[], tags: ApiDescription[
 
 /** Every error code of this listener, in the order of the registry. */
 function codesOf(operations: readonly Operation[], api: ApiDescription): ErrorCode[] {
-  const met = new Set([...GENERAL_ERRORS, ...operations.flatMap((each) => [...errorsOf(each, api)])]);
-  return ERROR_CODES.filter((code) => met.has(code));
+  const possible = new Set([...GENERAL_ERRORS, ...operations.flatMap((each) => [...errorsOf(each, api)])]);
+  return ERROR_CODES.filter((code) => possible.has(code));
 }
 
 function usedIn(components: Record<string, JsonSchema>, users: unknown, kind: string): Record<string, JsonSchema> {
@@ -121,8 +121,8 @@ function usedIn(components: Record<string, JsonSchema>, users: unknown, kind: st
 /** The headers are inline: linters report components as unused if only this part refers to them. */
 function generalResponse(code: ErrorCode, api: ApiDescription): JsonSchema {
   const { headers, ...response } = errorResponse([code], api);
-  const named = Object.keys(headers) as HeaderName[];
-  return { ...response, headers: Object.fromEntries(named.map((name) => [name, HEADERS[name]])) };
+  const names = Object.keys(headers) as HeaderName[];
+  return { ...response, headers: Object.fromEntries(names.map((name) => [name, HEADERS[name]])) };
 }
 
 function sorted<Value>(components: Iterable<readonly [string, Value]>): Record<string, Value> {

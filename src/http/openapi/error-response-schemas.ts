@@ -1,6 +1,6 @@
 import Joi, { type Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { camelCase } from '../../platform/camel-case.ts';
+import { camelCase } from '../../platform/objects.ts';
 import { errorBody } from '../error-handler.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { EXAMPLE } from '../example-values.ts';
@@ -9,7 +9,8 @@ import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /**
- * The extra field of some errors. `hasOwnError`: the code has its own error schema, because the field differs by code.
+ * The extra field of some errors. `hasOwnError`: the code has an error schema of its own, because its extra field has
+ * another form than those of other codes.
  */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 

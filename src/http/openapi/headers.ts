@@ -71,8 +71,8 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
+const GENERAL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
 export function headersOf(own: readonly HeaderName[]): Record<string, { $ref: string }> {
-  return Object.fromEntries([...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries([...GENERAL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -22,7 +22,7 @@ type Meta = { name?: string; jsonSchema?: JsonSchema; grows?: true };
 
 export const described = (schema: Schema): Described => schema.describe() as Described;
 
-/** The schema with its own name, else with this name: generated clients name unnamed schemas by their place. */
+/** The schema, with this name if it has none: generated clients name unnamed schemas by their place. */
 export const withName = (schema: Described, name: string): Described =>
   metaOf(schema).name === undefined ? { ...schema, metas: [...(schema.metas ?? []), { name }] } : schema;
 

@@ -1,5 +1,5 @@
 import type { Schema } from 'joi';
-import { camelCase } from '../../platform/camel-case.ts';
+import { camelCase } from '../../platform/objects.ts';
 import { type Components, described, exampleOf, isRequired, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
@@ -10,13 +10,13 @@ export type WebhookDescription = {
   body: Schema;
 };
 
-/** A callback goes to the URL in the body of the call. */
+/** The URL of a callback: the `endpoint_url` in the body of the subscribing call. */
 const TO_ENDPOINT = '{$request.body#/endpoint_url}';
 
 const RETRIES =
   'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: retries follow after 5, 15, 30 and 60 minutes, up to five attempts. Deliveries can come twice and out of order: recognise an event by its event_id.';
 
-/** The subscribing call's callbacks. OpenAPI's `webhooks` would make generators emit code that does not compile. */
+/** The callbacks of the subscribing call: from OpenAPI's `webhooks`, generators make code that does not compile. */
 export function describeWebhooks(
   webhooks: readonly WebhookDescription[],
   components: Components,
@@ -51,6 +51,7 @@ function describeWebhook({ name, summary, when, headers, body }: WebhookDescript
 
 type Paths = { paths: Record<string, Record<string, JsonSchema>> };
 
+/** The described webhooks of a document, by name. */
 export function webhooksOf({ paths }: Paths): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const callbacks = operations.flatMap((operation) => Object.entries(operation['callbacks'] ?? {}));

@@ -19,7 +19,7 @@ import { postBody } from './alert-text.rules.ts';
  */
 type PostOutcome = { status: number | null; error: string | null };
 
-export type PostDeps = {
+type PostDeps = {
   db: Db;
   log: Logger;
   config: { serviceMode: string };
@@ -27,11 +27,11 @@ export type PostDeps = {
   post: (body: string, stopping: AbortSignal) => Promise<PostOutcome>;
 };
 
-/** At most one POST a minute by all processes together, failed ones included. */
+/** All processes together make at most one POST a minute, failed ones included. */
 const POST_EVERY_MS = 60_000;
-const MAX_BACKOFF = 10;
-const ALERTS_A_POST = 50;
-const FORGET_AFTER_MS = 86_400_000;
+const MAX_BACKOFF_FACTOR = 10;
+const MAX_ALERTS_PER_POST = 50;
+const STALE_AFTER_MS = 86_400_000;
 
 /**
  * Posts the alerts with a pending notification, up to 50 in one batch, if a minute has passed since the last attempt.
@@ -46,8 +46,8 @@ export async function postAlerts(
   if (!(await hasPendingNotification(deps.db))) return;
   const lock = await acquirePostLock(deps.db, everyMs);
   if (lock === null) return;
-  await dropStaleNotifications(deps.db, FORGET_AFTER_MS);
-  const { rows, leftOut } = await findPendingNotifications(deps.db, ALERTS_A_POST);
+  await dropStaleNotifications(deps.db, STALE_AFTER_MS);
+  const { rows, leftOut } = await findPendingNotifications(deps.db, MAX_ALERTS_PER_POST);
   if (rows.length === 0) return;
   const body = postBody(rows, leftOut, deps.config.serviceMode);
   const outcome = await deps.post(JSON.stringify(body), stopping);
@@ -66,14 +66,14 @@ async function postpone(
   { status, error }: PostOutcome,
   everyMs: number,
 ): Promise<void> {
-  const waitMs = everyMs * Math.min(2 ** failures, MAX_BACKOFF);
+  const waitMs = everyMs * Math.min(2 ** failures, MAX_BACKOFF_FACTOR);
   await scheduleNextPost(db, holder, { failures: failures + 1, waitMs });
   const fields = { status, error, failures: failures + 1, retry_in_ms: waitMs };
   log.warn(fields, 'ALERT_URL did not accept the alerts; they will be posted again');
 }
 
 const TIMEOUT_MS = 5000;
-const READ_AT_MOST_BYTES = 16 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Returns the function that posts to ALERT_URL, with one deadline for connecting and the whole response. Redirects are
@@ -84,23 +84,22 @@ export function createAlertPost(
   url: string,
   timeoutMs: number = TIMEOUT_MS,
 ): (body: string, stopping: AbortSignal) => Promise<PostOutcome> {
-  const post =
-    (body: string) =>
-    async (signal: AbortSignal): Promise<PostOutcome> => {
+  return (body, stopping) => {
+    const post = async (signal: AbortSignal): Promise<PostOutcome> => {
       const response = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
         body,
         signal,
-        // Leaves no idle connection that the receiver may close a minute later.
+        // Close the connection: the receiver may close an idle one just before the next post.
         reset: true,
       });
-      await response.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
+      await response.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
       const { statusCode: status } = response;
       return { status, error: status >= 200 && status < 300 ? null : 'http_status' };
     };
-  return (body, stopping) =>
-    withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({ status: null, error: codeOf(err) }));
+    return withDeadline(timeoutMs, post, stopping).catch((err: unknown) => ({ status: null, error: codeOf(err) }));
+  };
 }
 
 function codeOf(err: unknown): string {

@@ -7,21 +7,21 @@ import { alertCollection, alertStateCollection } from './alerts.model.ts';
 export type PostLock = { holder: string; failures: number };
 
 /**
- * Acquires the lock to post for `everyMs`, by the database's clock; null if it is taken. There is one lock for all
- * processes, and it outlives its holder.
+ * Acquires the lock to post for `everyMs`, by the database's clock; null if it is taken. All processes share this lock.
+ * It is not released after the post, so it limits the rate of posts.
  */
 export async function acquirePostLock(db: Db, everyMs: number): Promise<PostLock | null> {
   const holder = newId();
   const isFree = { $lte: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] };
-  const orKeep = (value: unknown, field: string) => ({ $cond: [isFree, value, `$${field}`] });
+  const ifFree = (value: unknown, field: string) => ({ $cond: [isFree, value, `$${field}`] });
   try {
     const row = await alertStateCollection(db).findOneAndUpdate(
       { _id: 'post' },
       [
         {
           $set: {
-            holder: orKeep({ $literal: holder }, 'holder'),
-            until: orKeep({ $add: ['$$NOW', everyMs] }, 'until'),
+            holder: ifFree({ $literal: holder }, 'holder'),
+            until: ifFree({ $add: ['$$NOW', everyMs] }, 'until'),
             failures: { $ifNull: ['$failures', 0] },
           },
         },
@@ -66,11 +66,11 @@ export async function findPendingNotifications(db: Db, limit: number): Promise<{
   return { rows, leftOut: Math.max(0, count - rows.length) };
 }
 
-/** Drops the notifications of alerts that were resolved more than `forMs` ago. */
-export async function dropStaleNotifications(db: Db, forMs: number): Promise<void> {
-  const isLongOver = { $lte: ['$resolvedAt', { $subtract: ['$$NOW', forMs] }] };
+/** Drops the pending notifications of alerts that were resolved more than `staleAfterMs` ago. */
+export async function dropStaleNotifications(db: Db, staleAfterMs: number): Promise<void> {
+  const isStale = { $lte: ['$resolvedAt', { $subtract: ['$$NOW', staleAfterMs] }] };
   await alertCollection(db).updateMany(
-    { ...PENDING, resolvedAt: { $ne: null }, $expr: isLongOver },
+    { ...PENDING, resolvedAt: { $ne: null }, $expr: isStale },
     { $unset: { isUntold: '' } },
   );
 }

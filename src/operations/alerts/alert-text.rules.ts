@@ -1,35 +1,35 @@
 import type { AlertKind, AlertRow } from './alert-types.ts';
 
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+const countText = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
-const of = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject} of partner ${partnerId}`;
+const subscriptionOf = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject} of partner ${partnerId}`;
 
-const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
+const sinceText = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
 
-/** An alert in words: ids, figures and, while it is open, what to do. No names or URLs; a pause includes its reason. */
+/** An alert as text: ids, figures and, while it is open, what to do. No names or URLs; a pause includes its reason. */
 export function messageOf(row: AlertRow): string {
-  const [what, todo] = TEXTS[row.kind](row);
-  return row.isOpen && todo !== undefined ? `${what} ${todo}` : what;
+  const [condition, remedy] = TEXTS[row.kind](row);
+  return row.isOpen && remedy !== undefined ? `${condition} ${remedy}` : condition;
 }
 
-const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]> = {
+const TEXTS: Record<AlertKind, (row: AlertRow) => [condition: string, remedy?: string]> = {
   dead_letter: (row) => [
-    `${deadLetters(row.count)} to ${of(row)} failed after 5 attempts.`,
+    `${deliveries(row.count)} to ${subscriptionOf(row)} failed after 5 attempts.`,
     'Redeliver them once the endpoint works.',
   ],
   endpoint_failing: (row) => [
-    `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`,
+    `The endpoint of ${subscriptionOf(row)} has failed${sinceText(row)}, ${countText(row.count, 'attempt', 'attempts')} in a row.`,
   ],
   event_undispatched: (row) => [
-    `The events of ${counted(row.count, 'reservation or venue change', 'reservations or venue changes')} have waited for dispatch${sinceOf(row)}.`,
+    `The events of ${countText(row.count, 'reservation or venue change', 'reservations or venue changes')} have waited for dispatch${sinceText(row)}.`,
     'Check that webhook delivery runs.',
   ],
   hold_overdue: (row) => [
-    `${counted(row.count, 'hold is', 'holds are')} overdue for expiry${sinceOf(row)}.`,
+    `${countText(row.count, 'hold is', 'holds are')} overdue for expiry${sinceText(row)}.`,
     'Check that hold expiry runs.',
   ],
   delivery_overdue: (row) => [
-    `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`,
+    `${countText(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceText(row)}.`,
     'Check that the queue webhook-delivery is not paused, webhook delivery runs, and Redis responds.',
   ],
   queue_paused: (row) => [
@@ -41,7 +41,7 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
     'Start its worker process.',
   ],
   job_dead_lettered: ({ subject, count }) => [
-    `${counted(count, 'job', 'jobs')} of the queue ${subject} could not be done and ${count === 1 ? 'is' : 'are'} in dead-letter.`,
+    `${countText(count, 'job', 'jobs')} of the queue ${subject} could not be done and ${count === 1 ? 'is' : 'are'} in dead-letter.`,
     'Read the reason under Queues, dead-letter, Failed; retry or remove the job there.',
   ],
   wrong_keys: ({ subject, count }) =>
@@ -71,7 +71,7 @@ const pausedMeans = (queue: string | null) =>
 const pausedBy = ({ pause }: AlertRow) =>
   pause === undefined || pause === null ? '' : ` Paused by ${pause.by ?? 'an operator'}: “${pause.reason}”.`;
 
-const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
+const deliveries = (count: number) => countText(count, 'delivery', 'deliveries');
 
 /** Whether the alert's `subject` is a queue's name. */
 export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
@@ -119,8 +119,8 @@ export function alertView(row: AlertRow): Record<string, unknown> {
 
 /** The body of a POST to ALERT_URL; `leftOut` alerts follow later. Chat services show `text`. */
 export function postBody(rows: readonly AlertRow[], leftOut: number, mode: string): Record<string, unknown> {
-  const head = `Partner Booking Service (${mode}): ${counted(rows.length, 'alert', 'alerts')}`;
-  const more = leftOut === 0 ? [] : [`and ${counted(leftOut, 'alert', 'alerts')} more, to follow`];
+  const head = `Partner Booking Service (${mode}): ${countText(rows.length, 'alert', 'alerts')}`;
+  const more = leftOut === 0 ? [] : [`and ${countText(leftOut, 'alert', 'alerts')} more, to follow`];
   return {
     text: [head, ...rows.map((row) => `• ${lineOf(row)}`), ...more].join('\n'),
     service: 'partner-booking-service',
@@ -129,13 +129,13 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
   };
 }
 
-/** An alert in one line, with its new dead letters only, or that it was resolved. */
+/** An alert in one line. Of dead letters, it counts those since the last notification; it says if it is resolved. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
     return row.notifiedAt === null ? `Raised and resolved: ${messageOf(row)}` : `Resolved: ${messageOf(row)}`;
   }
   if (row.kind !== 'dead_letter' || row.toldCount === 0) return withIds(messageOf(row), row);
-  const fresh = `${deadLetters(row.count - row.toldCount)} more to ${of(row)} failed after 5 attempts`;
+  const fresh = `${deliveries(row.count - row.toldCount)} more to ${subscriptionOf(row)} failed after 5 attempts`;
   return withIds(`${fresh}, ${row.count} by now.`, row);
 }
 

@@ -18,9 +18,9 @@ export const ALERT_KINDS = [
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** The operator's key that paused the queue, and the reason given. */
-export type Pause = { by: string | null; reason: string };
+type Pause = { by: string | null; reason: string };
 
-/** A condition, from its detection until some time after its end. Contains no customer data. */
+/** A condition that an operator must know of; the row stays for 90 days after its end. Contains no customer data. */
 export type AlertRow = {
   _id: string;
   kind: AlertKind;

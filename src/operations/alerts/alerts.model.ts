@@ -10,7 +10,7 @@ import {
 } from '../../platform/mongo-schema.ts';
 import { ALERT_KINDS, type AlertRow } from './alert-types.ts';
 
-/** The state of alerting beside the alerts: the lock to post, the number of dead letters, and recent wrong keys. */
+/** The state of alerting, besides the alerts: the lock to post, the number of dead letters, and recent wrong keys. */
 type AlertState = {
   _id: 'post' | 'dead-letters' | `wrong-keys:${string}`;
   /** For `post`. */

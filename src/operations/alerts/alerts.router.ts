@@ -1,6 +1,6 @@
 import { listing, type Operator, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { alertView } from './alert-text.rules.ts';
 import { type AlertsQuery, alertPage, alertsQuery } from './alerts.schemas.ts';

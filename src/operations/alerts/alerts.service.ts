@@ -20,7 +20,7 @@ import type { WorkerWatch } from './worker-watch.ts';
 
 export { listAlerts } from './alerts.store.ts';
 
-export type AlertDeps = {
+type AlertDeps = {
   db: Db;
   log: Logger;
   missingGuards: () => Promise<string[]>;
@@ -30,13 +30,13 @@ export type AlertDeps = {
 };
 
 /**
- * How long a condition lasts before its alert. With a sweep every 5 s, and 10 s to take over from a dead process,
- * alerts open within 60 s.
+ * How long a condition must last before its alert is raised. With a sweep every 5 s, and 10 s to take over from a dead
+ * process, alerts are raised within 60 s.
  */
 const GRACE_MS = 30_000;
 /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
 const CALM_MS = 60_000;
-/** Wrong keys within two minutes: more than a person mistypes, fewer than a looping client with an old key sends. */
+/** Wrong keys in two minutes that raise an alert: more than a person mistypes, fewer than a looping client sends. */
 const WRONG_KEYS = { admin: 20, partner: 200 };
 
 /** How long an endpoint must have failed for an alert and the metric. */
@@ -46,25 +46,25 @@ const MAX_FAILING = 1000;
 /**
  * Dead letters come last: a process killed while counting them blocks other sweeps until MongoDB ends its transaction.
  */
-const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
+const CHECK_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except of queues and Redis are read
- * from the database, so any process notices the failure of another. Concurrent sweeps raise and log each alert once. A
- * condition that cannot be read is neither raised nor resolved, and delays no other.
+ * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues and Redis are
+ * read from the database, so any process notices the failure of another. Concurrent sweeps raise and log each alert
+ * once. A condition that cannot be read is neither raised nor resolved, and delays no other.
  */
 export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promise<void> {
-  const checked: AlertKind[] = [];
+  const checkedKinds: AlertKind[] = [];
   const queues = await deps.queues.readStates();
-  for (const kind of IN_ORDER) {
+  for (const kind of CHECK_ORDER) {
     if (stopping.aborted) return;
     try {
-      if (await checkKind(deps, kind, queues, stopping)) checked.push(kind);
+      if (await checkKind(deps, kind, queues, stopping)) checkedKinds.push(kind);
     } catch (err) {
       deps.log.warn({ alert: kind, error: (err as Error).message }, 'an alert condition could not be checked');
     }
   }
-  for (const row of await resolveUnseen(deps.db, checked, CALM_MS)) {
+  for (const row of await resolveUnseen(deps.db, checkedKinds, CALM_MS)) {
     const lastedMs = (row.resolvedAt ?? row.raisedAt).getTime() - row.raisedAt.getTime();
     deps.log.info({ ...logFields(row), lasted_ms: lastedMs }, 'an alert is resolved');
   }
@@ -105,11 +105,11 @@ async function findConditions(
           conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
       );
     case 'event_undispatched':
-      return waiting(kind, await measureUndispatched(deps.db, GRACE_MS));
+      return backlogConditions(kind, await measureUndispatched(deps.db, GRACE_MS));
     case 'hold_overdue':
-      return waiting(kind, await findOverdueHolds(deps.db, GRACE_MS));
+      return backlogConditions(kind, await findOverdueHolds(deps.db, GRACE_MS));
     case 'delivery_overdue':
-      return waiting(kind, await overdueDeliveries(deps, GRACE_MS));
+      return backlogConditions(kind, await overdueDeliveries(deps, GRACE_MS));
     case 'queue_paused':
       if (queues === undefined) return undefined;
       return Promise.all(queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)));
@@ -138,11 +138,11 @@ async function findConditions(
   }
 }
 
-function waiting(kind: AlertKind, backlog: Backlog | null): Condition[] {
+function backlogConditions(kind: AlertKind, backlog: Backlog | null): Condition[] {
   return backlog === null ? [] : [conditionOf(kind, backlog.count, { since: backlog.since })];
 }
 
-/** The pause as the audit has it; the audit does not know of pauses made by other means. */
+/** The condition of a paused queue. Its pause is null if it was paused outside the board, which the audit misses. */
 async function pausedCondition(db: Db, subject: string): Promise<Condition> {
   const latest = await findLatestAction(db, subject, ['pauseQueue', 'resumeQueue']);
   if (latest === null || latest.action !== 'pauseQueue' || !latest.reason)

@@ -11,7 +11,7 @@ const literals = (values: Record<string, unknown>): Expression =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [field, literal(value)]));
 
 /** The fields of a new alert; an open alert keeps its values. */
-function kept(id: string, partnerId: string | null): Expression {
+function initialFields(id: string, partnerId: string | null): Expression {
   const initial: Expression = {
     ...literals({ _id: id, partnerId }),
     raisedAt: '$$NOW',
@@ -32,15 +32,15 @@ function kept(id: string, partnerId: string | null): Expression {
  */
 export async function noteConditions(db: Db, conditions: readonly Condition[]): Promise<AlertRow[]> {
   if (conditions.length === 0) return [];
-  const noted = conditions.map((condition) => ({ id: newId(), ...condition }));
+  const alerts = conditions.map((condition) => ({ id: newId(), ...condition }));
   const isNew = { $eq: [{ $type: '$_id' }, 'missing'] };
-  const writes = noted.map(({ id, kind, subject, partnerId, count, since, missingIndexes, pause = null }) => ({
+  const writes = alerts.map(({ id, kind, subject, partnerId, count, since, missingIndexes, pause = null }) => ({
     updateOne: {
       filter: { kind, subject, isOpen: true },
       update: [
         {
           $set: {
-            ...kept(id, partnerId),
+            ...initialFields(id, partnerId),
             ...literals({ count, since, missingIndexes, pause }),
             lastSeenAt: '$$NOW',
             revision: { $ifNull: ['$revision', 1] },
@@ -55,7 +55,7 @@ export async function noteConditions(db: Db, conditions: readonly Condition[]): 
   const errors = await writeEach(alertCollection(db), writes);
   for (const err of errors) if (err !== undefined && !isDuplicateKey(err)) throw err;
   return alertCollection(db)
-    .find({ _id: { $in: noted.map(({ id }) => id) } })
+    .find({ _id: { $in: alerts.map(({ id }) => id) } })
     .toArray();
 }
 
@@ -88,7 +88,7 @@ export async function addDeadLetters(
     [
       {
         $set: {
-          ...kept(newId(), partnerId),
+          ...initialFields(newId(), partnerId),
           since: { $ifNull: ['$since', '$$NOW'] },
           count: { $add: [{ $ifNull: ['$count', 0] }, count] },
           deliveryIds: { $slice: [ids, -IDS_KEPT] },
@@ -105,11 +105,11 @@ export async function addDeadLetters(
 
 /** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
 export async function resolveUnseen(db: Db, kinds: readonly AlertKind[], calmMs: number): Promise<AlertRow[]> {
-  const unseen = { $lte: ['$lastSeenAt', { $subtract: ['$$NOW', calmMs] }] };
+  const isUnseen = { $lte: ['$lastSeenAt', { $subtract: ['$$NOW', calmMs] }] };
   const resolved: AlertRow[] = [];
   for (;;) {
     const row = await alertCollection(db).findOneAndUpdate(
-      { isOpen: true, kind: { $in: [...kinds] }, $expr: unseen },
+      { isOpen: true, kind: { $in: [...kinds] }, $expr: isUnseen },
       [
         {
           $set: {
@@ -139,9 +139,9 @@ export async function countOpenAlerts(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(ALERT_KINDS.map((kind) => [kind, counts.get(kind) ?? 0]));
 }
 
-export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
+type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-/** Alerts, newest first; without a filter including alerts resolved within 90 days. */
+/** Alerts, newest first. Without `isOpen`, resolved alerts are included. */
 export async function listAlerts(
   db: Db,
   filter: AlertFilter,

@@ -22,16 +22,16 @@ const LAST_MINUTE = { $subtract: [THIS_MINUTE, 60_000] };
 
 /** Counts wrong keys sent to the listener, by the minute of the database's clock. */
 export async function addWrongKeys(db: Db, listener: Listener, count: number): Promise<void> {
-  const isThis = { $eq: ['$minute', THIS_MINUTE] };
-  const isLast = { $eq: ['$minute', LAST_MINUTE] };
+  const isThisMinute = { $eq: ['$minute', THIS_MINUTE] };
+  const isLastMinute = { $eq: ['$minute', LAST_MINUTE] };
   await alertStateCollection(db).updateOne(
     { _id: `wrong-keys:${listener}` },
     [
       {
         $set: {
           minute: THIS_MINUTE,
-          count: { $cond: [isThis, { $add: ['$count', count] }, count] },
-          previous: { $cond: [isThis, '$previous', { $cond: [isLast, '$count', 0] }] },
+          count: { $cond: [isThisMinute, { $add: ['$count', count] }, count] },
+          previous: { $cond: [isThisMinute, '$previous', { $cond: [isLastMinute, '$count', 0] }] },
         },
       },
     ],
@@ -39,10 +39,10 @@ export async function addWrongKeys(db: Db, listener: Listener, count: number): P
   );
 }
 
-/** The listeners with at least `atLeast` wrong keys in this minute and the one before. */
+/** The listeners that got at least their threshold of wrong keys in this minute and the one before. */
 export async function readWrongKeys(
   db: Db,
-  atLeast: Record<Listener, number>,
+  thresholds: Record<Listener, number>,
 ): Promise<{ listener: Listener; count: number }[]> {
   const rows = await alertStateCollection(db)
     .aggregate<{ _id: string; count: number }>([
@@ -53,6 +53,6 @@ export async function readWrongKeys(
     .toArray();
   return LISTENERS.flatMap((listener) => {
     const { count = 0 } = rows.find(({ _id }) => _id === `wrong-keys:${listener}`) ?? {};
-    return count >= atLeast[listener] ? [{ listener, count }] : [];
+    return count >= thresholds[listener] ? [{ listener, count }] : [];
   });
 }

@@ -9,41 +9,40 @@ import { addToDeadLetterTotal } from './counters.store.ts';
 const BATCH = 1000;
 /** How long one sweep continues from batch to batch; the next sweep does the rest. */
 const SWEEP_MS = 3000;
-const IDS_SHOWN = 5;
 
 /**
- * Adds each marked dead letter to its subscription's alert and to the total, once: the same transaction removes the
- * mark.
+ * Adds each uncounted dead letter to its subscription's alert and to the total, exactly once: the same transaction
+ * removes its mark `isUncounted`.
  */
 export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
   const endsAt = performance.now() + SWEEP_MS;
   for (;;) {
-    const found = await findUncounted(deps.db, BATCH);
-    const bySubscription = groupBy(found, ({ subscriptionId }) => subscriptionId);
-    for (const ofOne of bySubscription.values()) await count(deps, ofOne);
-    if (found.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
+    const deadLetters = await findUncounted(deps.db, BATCH);
+    const bySubscription = groupBy(deadLetters, ({ subscriptionId }) => subscriptionId);
+    for (const rows of bySubscription.values()) await countOfSubscription(deps, rows);
+    if (deadLetters.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
   }
 }
 
-async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Promise<void> {
+async function countOfSubscription(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
   const ids = rows.map((row) => row._id);
   try {
     await inTransaction(deps.db, async (tx) => {
-      const counted = await markCounted(deps.db, ids, tx);
-      if (counted === 0) return;
-      const latest = { deliveryIds: ids.slice(-IDS_SHOWN), cause: causeOfLatest(rows) };
-      await addDeadLetters(deps.db, first, { count: counted, ...latest }, tx);
-      await addToDeadLetterTotal(deps.db, counted, tx);
+      const newCount = await markCounted(deps.db, ids, tx);
+      if (newCount === 0) return;
+      const added = { count: newCount, deliveryIds: ids, cause: causeOfLatest(rows) };
+      await addDeadLetters(deps.db, first, added, tx);
+      await addToDeadLetterTotal(deps.db, newCount, tx);
     });
   } catch (err) {
-    // Another process raised the same alert concurrently: the marks remain, and the next sweep counts them.
+    // Another process raised the same alert concurrently: the next sweep counts these dead letters.
     if (!isDuplicateKey(err)) throw err;
   }
 }
 
-/** Omits the target of a redirect: alerts contain no URL. */
+/** Why the last attempt of the latest dead letter failed, without a redirect's target: alerts contain no URL. */
 function causeOfLatest(rows: readonly UncountedDeadLetter[]): string | null {
   const attempt = rows.at(-1)?.attempts.at(-1);
   return attempt === undefined ? null : causeOf({ ...attempt, redirectTo: null });

@@ -10,8 +10,8 @@ import { createWorkerWatch } from './worker-watch.ts';
 const EVERY_MS = 5000;
 
 /**
- * Watches for alerts until the process stops. Every process does this, because any other may be dead; a lock lets one
- * check at a time. Posting runs separately, so a slow ALERT_URL does not delay the watch (ADR 0020).
+ * Checks the conditions of alerts until the process stops. Every API process does this, because any other may be dead;
+ * a lock lets one check at a time. Posting is a separate sweep, which does not delay the checks (ADR 0020).
  */
 export function startAlerting(
   scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,

@@ -15,9 +15,9 @@ const wrongKeys = counter({
 export function createWrongKeyCounter({ db, log }: { db: Db; log: Logger }, listener: Listener): () => void {
   let count = 0;
   const write = () => {
-    const written = count;
+    const increment = count;
     count = 0;
-    addWrongKeys(db, listener, written).catch((err: Error) =>
+    addWrongKeys(db, listener, increment).catch((err: Error) =>
       log.debug({ listener, error: err.message }, 'wrong keys could not be counted'),
     );
   };

@@ -33,7 +33,7 @@ export const auditQuery = Joi.object<AuditQuery>({
   cursor: cursor(),
 });
 
-const seen = (status: string) => orNull(Joi.object()).example({ partner_id: EXAMPLE.partnerId, status });
+const subjectAt = (status: string) => orNull(Joi.object()).example({ partner_id: EXAMPLE.partnerId, status });
 
 const action = named(
   'AuditedAction',
@@ -78,10 +78,10 @@ const action = named(
       .description('The status of the response; null while it is unknown, for example after a crash.')
       .example(200),
     error_code: Joi.string().allow(null).description('Of a rejected action.').example(null),
-    before: seen('active').description(
+    before: subjectAt('active').description(
       'The object before the action, without secrets and customer data, and without its longest members beyond 16 KB. Null if there was no object.',
     ),
-    after: seen('suspended').description(
+    after: subjectAt('suspended').description(
       'The object after the action, or the body of the response, shortened likewise. Null if the action was rejected.',
     ),
   }),

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import {
@@ -26,9 +26,9 @@ const MAX_PATH = 500;
  * 0018).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
-  const seen = redact(before);
-  const subjects = [...new Set([...attempt.subjects, ...subjectsOf(seen)])];
-  const row = rowOf({ ...attempt, subjects }, { status: null, before: seen });
+  const auditCopy = redact(before);
+  const subjects = [...new Set([...attempt.subjects, ...subjectsOf(auditCopy)])];
+  const row = rowOf({ ...attempt, subjects }, { status: null, before: auditCopy });
   await insertAuditRow(deps.db, row);
   return row._id;
 }
@@ -42,8 +42,8 @@ export async function completeAction(
   { status, errorCode, after }: { status: number; errorCode: string | null; after: unknown },
 ): Promise<void> {
   try {
-    const seen = redact(after);
-    await completeAuditRow(deps.db, id, { status, errorCode, after: seen }, subjectsOf(seen));
+    const auditCopy = redact(after);
+    await completeAuditRow(deps.db, id, { status, errorCode, after: auditCopy }, subjectsOf(auditCopy));
   } catch (err) {
     deps.log.error(
       { err, audit_id: id, status },
@@ -77,7 +77,7 @@ export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   who?: 'api-key' | 'session' | 'nobody';
 };
 
-/** What operators did, newest first. */
+/** The actions of operators, newest first. */
 export async function listActions(
   deps: { db: Db },
   { action, who, ...filter }: ActionQuery,
@@ -91,7 +91,7 @@ export async function listActions(
 
 /** The actions with `part` in their name. A pattern would read the whole index instead of its few dozen names. */
 async function actionsLike(db: Db, part: string): Promise<string[]> {
-  const wanted = part.replaceAll(/\s/g, '').toLowerCase();
+  const folded = part.replaceAll(/\s/g, '').toLowerCase();
   const names = await listActionNames(db);
-  return names.filter((name) => wanted !== '' && name.toLowerCase().includes(wanted));
+  return names.filter((name) => folded !== '' && name.toLowerCase().includes(folded));
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { type AuditRow, auditCollection, auditModel } from './audit.model.ts';
 import { shortenForListing } from './redact.rules.ts';
@@ -7,7 +7,7 @@ import { shortenForListing } from './redact.rules.ts';
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
-/** Records an action at the database's time: only an update can read it, hence an upsert. */
+/** Inserts an action with the database's time. By an upsert, because only updates can read that time. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
   await auditModel(db).findOneAndUpdate(
     { _id },

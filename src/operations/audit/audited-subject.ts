@@ -2,13 +2,13 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { asStored } from '../../platform/ids.ts';
 
-export type Audited = {
+type AuditedCall = {
   action: string;
   /** The subject of the call as operators see it now; null if it is missing. */
   readSubject: () => Promise<unknown>;
 };
 
-type Row = Route<Operator>;
+type OperatorRoute = Route<Operator>;
 type Params = Record<string, string>;
 
 /**
@@ -16,16 +16,16 @@ type Params = Record<string, string>;
  * or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). A call that creates has no
  * subject.
  */
-export function createAuditLookup(routes: readonly Row[]) {
-  const rows = routes.map((row) => ({ row, pattern: patternOf(row.path) }));
-  return (method: string, path: string, caller: Operator): Audited | undefined => {
-    const found = rows.find(({ row, pattern }) => row.method === method.toLowerCase() && pattern.test(path));
+export function createAuditLookup(routes: readonly OperatorRoute[]) {
+  const patterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+  return (method: string, path: string, caller: Operator): AuditedCall | undefined => {
+    const found = patterns.find(({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(path));
     const params = found?.pattern.exec(path)?.groups;
     if (found === undefined) return undefined;
-    const read = subjectReaderOf(routes, found.row);
+    const readSubject = subjectReaderOf(routes, found.route);
     return {
-      action: found.row.operationId,
-      readSubject: () => quietly(async () => (await read?.(caller, decoded(params ?? {}))) ?? null),
+      action: found.route.operationId,
+      readSubject: () => nullIfMissing(async () => (await readSubject?.(caller, decodeParams(params ?? {}))) ?? null),
     };
   };
 }
@@ -36,22 +36,22 @@ function patternOf(path: string): RegExp {
 
 /** The function that reads the subject of a route's calls; undefined if there is none. */
 export function subjectReaderOf(
-  routes: readonly Row[],
-  row: Row,
+  routes: readonly OperatorRoute[],
+  route: OperatorRoute,
 ): ((caller: Operator, params: Params) => Promise<unknown>) | undefined {
-  const { subject } = row;
+  const { subject } = route;
   if (subject !== undefined) return (_caller, params) => subject(params);
-  if (row.responses[201] !== undefined) return undefined;
-  const parent = row.path.replace(/\/\w[\w-]*$/, '');
-  const reader = [row.path, parent]
+  if (route.responses[201] !== undefined) return undefined;
+  const parent = route.path.replace(/\/\w[\w-]*$/, '');
+  const reader = [route.path, parent]
     .map((path) => routes.find((each) => each.method === 'get' && each.path === path))
     .find((each) => each !== undefined && each.query === undefined);
   if (reader === undefined) return undefined;
   return async (caller, params) => (await reader.handle({ caller, params, query: {}, body: {} })).body;
 }
 
-/** Null for a missing subject. An unavailable database still rejects. */
-async function quietly(read: () => Promise<unknown>): Promise<unknown> {
+/** The subject; null if it is missing. Rejects if the database is unavailable. */
+async function nullIfMissing(read: () => Promise<unknown>): Promise<unknown> {
   try {
     return await read();
   } catch (err) {
@@ -60,6 +60,6 @@ async function quietly(read: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-function decoded(params: Params): Params {
+function decodeParams(params: Params): Params {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, asStored(decodeURIComponent(value))]));
 }

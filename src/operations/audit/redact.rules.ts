@@ -23,13 +23,13 @@ const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 const MAX_CHARACTERS = 262_144;
 
 /**
- * The loggable part of an object as operators see it: without NEVER_KEPT and, if too long, without its longest members.
- * Null for anything but an object, and for listings.
+ * The part of an object that the audit keeps: without NEVER_KEPT and, if too long, without its longest members. Null
+ * for anything but an object, and for listings.
  */
-export function redact(seen: unknown): unknown {
-  if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return null;
-  if (Array.isArray((seen as { data?: unknown }).data)) return null;
-  const text = JSON.stringify(seen, (name, value: unknown) =>
+export function redact(object: unknown): unknown {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return null;
+  if (Array.isArray((object as { data?: unknown }).data)) return null;
+  const text = JSON.stringify(object, (name, value: unknown) =>
     IS_NEVER_KEPT.has(name) && value !== null ? '[redacted]' : value,
   );
   const kept = JSON.parse(text) as Record<string, unknown>;
@@ -45,20 +45,20 @@ export function shortenForListing(kept: unknown): unknown {
   return withoutLongest(kept as Record<string, unknown>, JSON.stringify(kept).length, MAX_LISTED_CHARACTERS);
 }
 
-/** If too long, leaves out lists first, the longest first; a note in their place says how much was left out. */
+/** Replaces members of a long object, lists first and the longest first, by a note of how much was left out. */
 function withoutLongest(kept: Record<string, unknown>, length: number, maxLength: number): Record<string, unknown> {
   if (length <= maxLength) return kept;
   const members = Object.entries(kept)
     .map(([name, value]) => ({ name, value, length: JSON.stringify(value).length }))
     .sort((a, b) => Number(Array.isArray(b.value)) - Number(Array.isArray(a.value)) || b.length - a.length);
   const shortened = { ...kept };
-  let left = length;
+  let remaining = length;
   for (const { name, value, length: cut } of members) {
-    if (left <= maxLength) break;
+    if (remaining <= maxLength) break;
     const note = Array.isArray(value) ? `[${value.length} items left out]` : `[${cut} characters left out]`;
     if (note.length >= cut) continue;
     shortened[name] = note;
-    left += JSON.stringify(note).length - cut;
+    remaining += JSON.stringify(note).length - cut;
   }
   return shortened;
 }
@@ -68,9 +68,9 @@ const ID_FIELD = /^(?:id|(?!request_)\w+_id)$/;
 const MAX_ID_CHARACTERS = 200;
 
 /** The ids in an object: its own, and the ids of objects that contain it. */
-export function subjectsOf(seen: unknown): string[] {
-  if (typeof seen !== 'object' || seen === null) return [];
-  const ids = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>
+export function subjectsOf(object: unknown): string[] {
+  if (typeof object !== 'object' || object === null) return [];
+  const ids = Object.entries(object).flatMap(([name, value]: [string, unknown]) =>
     ID_FIELD.test(name) && typeof value === 'string' && value.length <= MAX_ID_CHARACTERS ? [value] : [],
   );
   return [...new Set(ids)];

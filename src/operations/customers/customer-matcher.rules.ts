@@ -1,16 +1,16 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 
 /** A name and an email address that a customer gave. */
-export type Identity = { name: string | null; email: string | null };
+type Identity = { name: string | null; email: string | null };
 
-const BETWEEN = '[^\\p{L}\\p{M}\\p{N}]';
-const SEPARATORS = new RegExp(`${BETWEEN}+`, 'u');
+const SEPARATOR = '[^\\p{L}\\p{M}\\p{N}]';
+const SEPARATORS = new RegExp(`${SEPARATOR}+`, 'u');
 
 /** Shorter names are matched as whole words only: "Al" occurs in many keys that are not about Al. */
 const UNMISTAKABLE_LETTERS = 6;
 const UNMISTAKABLE_DIGITS = 5;
 
-/** A text in folded form: whole, in words, and its words joined. */
+/** A text in folded case: whole, in words, and its words joined. */
 type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
@@ -23,21 +23,21 @@ export function createCustomerMatcher(
   identities: readonly Identity[],
 ): (text: string) => boolean {
   const patterns = phones.map(phonePattern).filter((each) => each !== '');
-  const numbers = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
-  const names = new Map(identities.map(({ name }) => folded(name)).map((name) => [name.letters, name.words]));
+  const numberPatterns = [...new Set(patterns)].map((each) => new RegExp(each, 'u'));
+  const names = new Map(identities.map(({ name }) => fold(name)).map((name) => [name.letters, name.words]));
   names.delete('');
-  const emails = new Set(identities.flatMap(({ email }) => spellingsOf(folded(email).text)));
+  const emails = new Set(identities.flatMap(({ email }) => spellingsOf(fold(email).text)));
   return (text) => {
-    const given = folded(text);
+    const folded = fold(text);
     return (
-      numbers.some((number) => number.test(given.text)) ||
-      [...names.values()].some((words) => containsWords(given, words)) ||
-      [...emails].some((email) => given.text.includes(email))
+      numberPatterns.some((pattern) => pattern.test(folded.text)) ||
+      [...names.values()].some((words) => containsWords(folded, words)) ||
+      [...emails].some((email) => folded.text.includes(email))
     );
   };
 }
 
-function folded(given: string | null): Folded {
+function fold(given: string | null): Folded {
   const text = foldCase(given ?? '');
   const words = text.split(SEPARATORS).filter((word) => word !== '');
   return { text, words, letters: words.join('') };
@@ -45,19 +45,19 @@ function folded(given: string | null): Folded {
 
 function phonePattern(phone: string): string {
   const digits = phone.match(/\d/g) ?? [];
-  return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${BETWEEN}{0,3}`);
+  return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${SEPARATOR}{0,3}`);
 }
 
 /** Names with at most this many words are tried in every order. */
 const REORDERED_WORDS = 4;
 
 /** Whether the text contains a name's words in any order, as separate words or joined. */
-function containsWords(given: Folded, words: readonly string[]): boolean {
-  // Almost every text fails this.
-  if (!words.every((word) => given.letters.includes(word))) return false;
-  if (words.length > 1 && words.every((word) => given.words.includes(word))) return true;
+function containsWords(text: Folded, words: readonly string[]): boolean {
+  // Almost every text fails this cheap check.
+  if (!words.every((word) => text.letters.includes(word))) return false;
+  if (words.length > 1 && words.every((word) => text.words.includes(word))) return true;
   const orders = words.length > REORDERED_WORDS ? [words, words.toReversed()] : ordersOf(words);
-  return orders.some((order) => containsName(given, order.join('')));
+  return orders.some((order) => containsName(text, order.join('')));
 }
 
 function ordersOf(words: readonly string[]): (readonly string[])[] {
@@ -65,7 +65,7 @@ function ordersOf(words: readonly string[]): (readonly string[])[] {
   return words.flatMap((word, index) => ordersOf(words.toSpliced(index, 1)).map((others) => [word, ...others]));
 }
 
-/** `name`: its letters only. A short name matches whole consecutive words only. */
+/** Whether the text contains a name, given as its letters. A short name must be whole consecutive words. */
 function containsName({ words, letters }: Folded, name: string): boolean {
   if (name.length >= UNMISTAKABLE_LETTERS) return letters.includes(name);
   return words.some((_word, first) => {

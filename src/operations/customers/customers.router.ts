@@ -1,6 +1,32 @@
+import Joi from 'joi';
+import { uuid } from '../../http/fields.ts';
+import { customerPhone } from '../../http/order-fields.ts';
+import { count, object } from '../../http/response-fields.ts';
 import { type Operator, ok, type Route, route } from '../../http/route.ts';
-import { type EraseBody, eraseBody, erasure } from './customers.schemas.ts';
 import { type EraseDeps, eraseCustomer } from './erase-customer.service.ts';
+
+type EraseBody = { customer_phone?: string; booking_id?: string };
+
+const eraseBody = (region: string) =>
+  Joi.object<EraseBody>({
+    customer_phone: customerPhone(region),
+    booking_id: uuid().description(
+      'A booking of the customer. Everything with its phone is erased; if it has no phone, as some walk-ins, this booking alone.',
+    ),
+  })
+    .xor('customer_phone', 'booking_id')
+    .messages({
+      'object.missing': 'give either customer_phone or booking_id',
+      'object.xor': 'give either customer_phone or booking_id, not both',
+    })
+    .description('Either customer_phone or booking_id.')
+    .required();
+
+const erasure = object({
+  bookings: count(12).description('How many bookings, including walk-ins, were overwritten.'),
+  holds: count(2).description('How many holds without a booking were overwritten.'),
+  purchases: count(1).description('How many package purchases were overwritten.'),
+});
 
 export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
   return [
@@ -16,8 +42,8 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       responses: { 200: { description: 'The number of overwritten objects.', body: erasure } },
       errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
       takesLong: true,
-      handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>
-        ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone } : { bookingId })),
+      handle: async ({ body: { booking_id: bookingId, customer_phone: phone = '' } }) =>
+        ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone: phone } : { bookingId })),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { eraseCustomerOfPurchases } from '../../booking/packages/packages.service.ts';
 import { findUsablePurchases } from '../../booking/packages/packages.store.ts';
-import type { Erasure } from '../../domain/erasure.ts';
+import type { Erasure } from '../../domain/data-removal.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
 import { eraseTextsOfEvents } from '../../events/log-events.service.ts';
@@ -14,7 +14,7 @@ import {
   findPast,
   findPhone,
   findUpcoming,
-  type Past,
+  type PastRow,
 } from '../../reservations/customer-erasure.store.ts';
 import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { CreateDeliveriesDeps } from '../../webhooks/deliveries/create-deliveries.service.ts';
@@ -29,41 +29,38 @@ const ERASED = '[erased]';
 
 const BATCH = 500;
 
-export type Erased = { bookings: number; holds: number; purchases: number };
+type Erased = { bookings: number; holds: number; purchases: number };
 
 /**
  * Overwrites name, phone and email of a customer, and the reasons given, in past bookings, purchases, walk-ins and
- * events of every partner. Keys, references, unconfirmed holds and receivers' responses that contain one of the three
- * are overwritten too; a call that repeats an erased key is a new call. Rejected while the customer has an upcoming
- * booking or usable credit. A booking id means all bookings with its phone, or, without a phone, that booking.
+ * events of every partner. Also overwrites keys, references, unconfirmed holds and receivers' responses that contain
+ * the name, phone or email; a call that repeats an erased key is a new call. Rejected while the customer has an
+ * upcoming booking or usable credit. A booking id means all bookings with its phone, or that one if it has no phone.
  *
- * Repeatable, also after a crash: a booking's phone and name, by which the rest is found, are erased last, unless the
- * booking has ended since it was read. Bookings that the customer makes meanwhile stay.
+ * Safe to repeat, also after a crash: a booking's phone and name, by which the other data is found, are erased last,
+ * unless the booking has ended since it was read. Bookings that the customer makes meanwhile stay.
  * @throws DomainError VALIDATION_ERROR for an invalid phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(
   deps: EraseDeps,
-  given: { customerPhone: string } | { bookingId: string },
+  target: { customerPhone: string } | { bookingId: string },
 ): Promise<Erased> {
   const customer =
-    'bookingId' in given
-      ? await customerOfBooking(deps, given.bookingId)
-      : { phoneE164: requireCustomerPhone(given.customerPhone, deps.config.defaultRegion) };
+    'bookingId' in target
+      ? await customerOfBooking(deps, target.bookingId)
+      : { phoneE164: requireCustomerPhone(target.customerPhone, deps.config.defaultRegion) };
   await requireNothingUpcoming(deps, customer);
   const phones = 'phoneE164' in customer ? [nationalDigitsOf(customer.phoneE164)] : [];
   const identities = (await findIdentities(deps.db, customer)).filter(({ name }) => name !== ERASED);
-  const erasure: Erasure = {
-    replacement: ERASED,
-    identifiesCustomer: createCustomerMatcher(phones, identities),
-  };
+  const erasure: Erasure = { replacement: ERASED, identifiesCustomer: createCustomerMatcher(phones, identities) };
   const purchases = 'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
-  for await (const found of holdsIdentifying(deps, erasure)) {
-    // If a lapsed hold expired later, its event would log the erased data again.
-    const lapsed = found.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
-    await expireHolds(deps, lapsed);
-    await eraseEventsOf(deps, found);
-    holds += await eraseHolds(deps.db, found, erasure);
+  for await (const batch of holdsIdentifying(deps, erasure)) {
+    // Expire overdue holds now: expiring later, they would log the erased data again.
+    const overdue = batch.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
+    await expireHolds(deps, overdue);
+    await eraseEventsOf(deps, batch);
+    holds += await eraseHolds(deps.db, batch, erasure);
   }
   await eraseExcerptsIdentifying(deps, erasure, BATCH);
   for (let bookings = 0; ; ) {
@@ -75,13 +72,13 @@ export async function eraseCustomer(
 }
 
 /** Overwrites the reasons in the events of these reservations, and all receivers' responses to them. */
-async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Promise<void> {
-  // Log the events first: a worker that has read the old reason then finds the event logged, and leaves it. A hold that
-  // was read as ACTIVE has expired since, so its outbox contains an event that was not read.
-  const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
+async function eraseEventsOf(deps: EraseDeps, reservations: readonly PastRow[]): Promise<void> {
+  // Log the events first: a worker that has read the old reason then finds the event logged, and does not log it again.
+  // Holds that were read as ACTIVE have been expired since, which added an event to their outbox.
+  const undispatched = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   const dispatched = await dispatchEvents(
     deps,
-    waiting.map((row) => row._id),
+    undispatched.map((row) => row._id),
   );
   for (const err of dispatched.failures.values()) throw err;
   const ids = reservations.map((row) => row._id);
@@ -101,7 +98,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
 }
 
 /**
- * The customer of a booking: everyone with its phone; without a phone, this booking alone. @throws BOOKING_NOT_FOUND
+ * The customer of a booking: its phone or, if it has none, the booking itself. @throws BOOKING_NOT_FOUND
  */
 async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerOf> {
   const phoneE164 = await findPhone(deps.db, bookingId);
@@ -112,15 +109,15 @@ async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<C
 }
 
 /** The ended holds without a booking that identify the customer, in batches. */
-async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<Past[]> {
-  let found: Past[] = [];
+async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<PastRow[]> {
+  let batch: PastRow[] = [];
   for await (const hold of findEndedHolds(deps.db)) {
     const { holdKey = '', releaseReason = '', orderReference = '', metadata = {} } = hold;
-    const sent = [holdKey, releaseReason, orderReference, ...Object.keys(metadata), ...Object.values(metadata)];
-    if (sent.some(identifiesCustomer)) found.push(hold);
-    if (found.length < BATCH) continue;
-    yield found;
-    found = [];
+    const texts = [holdKey, releaseReason, orderReference, ...Object.keys(metadata), ...Object.values(metadata)];
+    if (texts.some(identifiesCustomer)) batch.push(hold);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
   }
-  if (found.length > 0) yield found;
+  if (batch.length > 0) yield batch;
 }

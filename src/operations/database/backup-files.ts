@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline as joined, Readable, Transform } from 'node:stream';
+import { pipeline as pipeInBackground, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { makeFolderDurably, writeWhole } from '../../platform/durable-files.ts';
@@ -11,12 +11,12 @@ import { Refusal } from '../../platform/server-requirements.rules.ts';
 /** Describes a backup. It is written last, so a folder without it is not a backup. */
 export type Manifest = {
   format: 1;
-  /** The release that made the backup; older ones cannot restore it. */
+  /** The release that made the backup; older releases cannot restore it. */
   release: string;
   database: string;
   /** Contains everything acknowledged before this instant, by the database's clock. */
   takenAt: string;
-  /** Ids of the ENCRYPTION_KEYS that seal its secrets: without these keys the secrets are lost. */
+  /** Ids of the ENCRYPTION_KEYS that seal the backup's secrets: without these keys the secrets are lost. */
   encryptionKeyIds: string[];
   collections: DumpedCollection[];
 };
@@ -39,12 +39,12 @@ const MANIFEST = 'manifest.json';
 
 /** Creates the folder of a backup, for its owner only. @throws BackupError if it is not empty */
 export async function makeFolder(folder: string): Promise<void> {
-  const found = await makeFolderDurably(folder)
+  const files = await makeFolderDurably(folder)
     .then(() => readdir(folder))
     .catch((err: Error) => {
       throw new BackupError(`The folder ${folder} cannot be written: ${err.message}. Name another with --to.`);
     });
-  if (found.length > 0)
+  if (files.length > 0)
     throw new BackupError(`The folder ${folder} is not empty. Name one with --to that does not exist yet.`);
 }
 
@@ -58,13 +58,13 @@ export async function writeDocuments(
   const file = `${name}.bson.gz`;
   const hash = createHash('sha256');
   let [count, bytes] = [0, 0];
-  const counted = async function* () {
+  const countDocuments = async function* () {
     for await (const each of documents) {
       count += 1;
       yield each;
     }
   };
-  const hashed = new Transform({
+  const hasher = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       hash.update(chunk);
       bytes += chunk.length;
@@ -72,7 +72,7 @@ export async function writeDocuments(
     },
   });
   const output = createWriteStream(path.join(folder, file), { mode: 0o600, flags: 'wx', flush: true });
-  await pipeline(Readable.from(counted()), createGzip({ level: 1 }), hashed, output, { signal });
+  await pipeline(Readable.from(countDocuments()), createGzip({ level: 1 }), hasher, output, { signal });
   return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
 }
 
@@ -87,7 +87,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
       `The folder ${folder} has no ${MANIFEST}: it is not a complete backup. Name another with --from.`,
     );
   });
-  const manifest = manifestIn(text);
+  const manifest = parseManifest(text);
   if (manifest === undefined)
     throw new BackupError(`The ${MANIFEST} in ${folder} is damaged. Copy the backup again, or take another.`);
   if (manifest.format !== 1)
@@ -97,7 +97,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-function manifestIn(text: string): Manifest | undefined {
+function parseManifest(text: string): Manifest | undefined {
   try {
     const manifest = JSON.parse(text) as Partial<Manifest> | null;
     const isWhole = typeof manifest?.release === 'string' && Array.isArray(manifest.collections);
@@ -109,20 +109,20 @@ function manifestIn(text: string): Manifest | undefined {
 
 /** @throws BackupError naming each file that is missing or damaged */
 export async function requireIntact(folder: string, { collections }: Manifest, signal: AbortSignal): Promise<void> {
-  const faulty: string[] = [];
+  const damaged: string[] = [];
   for (const { file, sha256 } of collections) {
     const sum = createHash('sha256');
-    const read = await pipeline(createReadStream(path.join(folder, file)), sum, { signal }).then(
+    const isReadable = await pipeline(createReadStream(path.join(folder, file)), sum, { signal }).then(
       () => true,
       () => false,
     );
     signal.throwIfAborted();
-    const found = sum.digest('hex');
-    if (!read || found !== sha256) faulty.push(file);
+    const readSha256 = sum.digest('hex');
+    if (!isReadable || readSha256 !== sha256) damaged.push(file);
   }
-  if (faulty.length > 0)
+  if (damaged.length > 0)
     throw new BackupError(
-      `Missing, or not as they were written: ${faulty.join(', ')}. Copy the backup again, or use another one. Nothing was changed.`,
+      `Missing, or not as they were written: ${damaged.join(', ')}. Copy the backup again, or use another one. Nothing was changed.`,
     );
 }
 
@@ -133,22 +133,22 @@ export async function* readBatches(
   { count, bytes }: { count: number; bytes: number },
 ): AsyncGenerator<Buffer[]> {
   const compressed = createReadStream(path.join(folder, file));
-  // The loop throws the errors of both streams.
-  const stream = joined(compressed, createGunzip(), () => undefined);
-  let rest: Buffer = Buffer.alloc(0);
+  // The callback ignores errors, because the loop below throws those of both streams.
+  const stream = pipeInBackground(compressed, createGunzip(), () => undefined);
+  let unread: Buffer = Buffer.alloc(0);
   let batch: Buffer[] = [];
-  let size = 0;
+  let batchBytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
     // A document begins with its own length, in four bytes.
-    for (; rest.length >= 4 && rest.length >= rest.readInt32LE(0); ) {
-      const length = rest.readInt32LE(0);
-      batch.push(rest.subarray(0, length));
-      rest = rest.subarray(length);
-      size += length;
-      if (batch.length < count && size < bytes) continue;
+    while (unread.length >= 4 && unread.length >= unread.readInt32LE(0)) {
+      const length = unread.readInt32LE(0);
+      batch.push(unread.subarray(0, length));
+      unread = unread.subarray(length);
+      batchBytes += length;
+      if (batch.length < count && batchBytes < bytes) continue;
       yield batch;
-      [batch, size] = [[], 0];
+      [batch, batchBytes] = [[], 0];
     }
   }
   if (batch.length > 0) yield batch;

@@ -7,13 +7,16 @@ import type { ProcessScope } from '../../process/lifecycle.ts';
 import { missingGuards } from './collections.ts';
 import { requireUsable } from './migration-plan.service.ts';
 
-/** How often to check while guards are missing, and while all exist. */
+/** How often to check: `waitMs` while guards are missing, `watchMs` while all exist. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
 
 const REMEDY = 'Run `npm run migrate` against this database; nothing has to be restarted.';
 
+const NOT_READY =
+  'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.';
+
 /** Checks the indexes and validators without which nothing may be sold. */
-export type Guards = {
+type Guards = {
   missing(): Promise<string[]>;
   /** @throws DomainError SERVICE_UNAVAILABLE while some are missing, or before the first check */
   require(): void;
@@ -25,8 +28,8 @@ export function unwatchedGuards(db: Db): Guards {
 }
 
 /**
- * Checks the guards from `connected` on until the process stops. The service sells nothing before they are found, or
- * while one is missing. A failed check changes nothing: without a database every call fails anyway (ADR 0019).
+ * Checks the guards from when `connected` resolves until the process stops. The service sells nothing before the first
+ * check, or while a guard is missing. A failed check changes nothing: every call fails without a database (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
@@ -34,18 +37,18 @@ export function watchGuards(
   connected: Promise<void>,
   times = TIMES,
 ): Guards {
-  let absent: string[] | undefined;
+  let lastMissing: string[] | undefined;
   const missing = singleFlight(async () => {
-    const found = await missingGuards(db);
-    logChange(log, absent, found);
-    absent = found;
-    return found;
+    const missingNow = await missingGuards(db);
+    logChange(log, lastMissing, missingNow);
+    lastMissing = missingNow;
+    return missingNow;
   });
   const watch = async () => {
     await connected;
     while (!stopping.aborted) {
       await missing().catch((err: Error) => log.debug({ error: err.message }, 'the guards could not be checked'));
-      await delay(absent?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
+      await delay(lastMissing?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
     }
   };
   // Ends with the process or with a connection that failed, which is logged elsewhere.
@@ -53,18 +56,18 @@ export function watchGuards(
   return {
     missing,
     require: () => {
-      if (absent?.length !== 0) throw notReady();
+      if (lastMissing?.length !== 0) throw new DomainError('SERVICE_UNAVAILABLE', NOT_READY);
     },
   };
 }
 
-/** Resolves once all guards exist; logs which are missing when it starts to wait. */
+/** Resolves once all guards exist; logs which are missing. */
 export async function untilGuarded({ log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>, db: Db): Promise<void> {
   for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
-    const found = await missingGuards(db).catch(() => undefined);
-    if (found !== undefined) logChange(log, before, found);
-    if (found?.length === 0) return;
-    before = found ?? before;
+    const missingNow = await missingGuards(db).catch(() => undefined);
+    if (missingNow !== undefined) logChange(log, before, missingNow);
+    if (missingNow?.length === 0) return;
+    before = missingNow ?? before;
   }
 }
 
@@ -84,20 +87,18 @@ export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, 
   }
 }
 
-/** Logs when guards are found missing, and when they exist again. */
-function logChange(log: ProcessScope['log'], before: readonly string[] | undefined, found: readonly string[]): void {
-  if (found.length > 0 && found.join() !== before?.join()) {
+/** Logs when guards are missing, and when all exist again. */
+function logChange(
+  log: ProcessScope['log'],
+  before: readonly string[] | undefined,
+  missingNow: readonly string[],
+): void {
+  if (missingNow.length > 0 && missingNow.join() !== before?.join()) {
     log.error(
-      { missing_indexes: found, remedy: REMEDY },
+      { missing_indexes: missingNow, remedy: REMEDY },
       'the database lacks indexes or validators, so nothing can be sold',
     );
   }
-  if (found.length === 0 && before !== undefined && before.length > 0) log.info('all indexes and validators exist now');
-}
-
-function notReady(): DomainError {
-  return new DomainError(
-    'SERVICE_UNAVAILABLE',
-    'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
-  );
+  if (missingNow.length === 0 && before !== undefined && before.length > 0)
+    log.info('all indexes and validators exist now');
 }

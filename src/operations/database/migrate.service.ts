@@ -5,9 +5,9 @@ import { acquireLock, findLockHolder, releaseLock } from '../../platform/locks.s
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import {
-  formerRelease,
   isDue,
   isNewer,
+  previousRelease,
   requireUsable,
   stateOf,
   TARGET,
@@ -38,22 +38,22 @@ const WAIT_MS = 1000;
 
 /**
  * Brings the database to a release: creates missing collections, validators and indexes (ADR 0002), then runs pending
- * steps (ADR 0022). Safe to repeat, also after a kill, while processes of the previous release run. One run at a time; a
- * second one waits. A database of a newer release is not changed.
+ * steps (ADR 0022). Safe to repeat, also after a kill, while processes of the previous release run. One run at a time;
+ * a second one waits. A database of a newer release is not changed.
  * @throws UnsupportedServerError if this release cannot run on the database
  */
 export async function migrate(db: Db, options: Partial<MigrationRun> = {}, target = TARGET): Promise<void> {
   const run = { ...QUIET, ...options };
   const wasUnused = await isUnused(db);
   await takeTurn(db, run);
-  const renewing = setInterval(() => {
+  const renewal = setInterval(() => {
     // If this fails, another run may begin; repeating a step is safe.
     acquireLock(db, LOCK, run.holder, LOCKED_FOR_MS).catch(() => undefined);
   }, LOCKED_FOR_MS / 3);
   try {
     await migrateInTurn(db, target, run, wasUnused);
   } finally {
-    clearInterval(renewing);
+    clearInterval(renewal);
     await releaseLock(db, LOCK, run.holder);
   }
 }
@@ -66,16 +66,16 @@ async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnuse
     log.warn({ release, migrated_by: structure?.release }, NEWER);
     return;
   }
-  const bringUpToDate = async ({ definition, parts }: CollectionChange) => {
+  const update = async ({ definition, parts }: CollectionChange) => {
     await ensureCollection(db, definition);
     log.info({ collection: definition.name, changes: parts }, 'collection brought up to date');
   };
-  await Promise.all((await findChanges(db, target.collections)).map(bringUpToDate));
-  const from = wasUnused ? release : formerRelease(structure, release);
-  await saveStructure(db, release, from);
+  await Promise.all((await findChanges(db, target.collections)).map(update));
+  const previous = wasUnused ? release : previousRelease(structure, release);
+  await saveStructure(db, release, previous);
   for (const step of target.steps) {
     stopping.throwIfAborted();
-    const state = await stateOf(db, step, applied, from);
+    const state = await stateOf(db, step, applied, previous);
     if (isDue(state)) await runStep(db, step, release, run);
     else if (state.name === 'waits')
       log.info({ version: step.version, step: step.name }, 'this step waits for the next upgrade');
@@ -95,11 +95,11 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
 }
 
 async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
-  for (let hasSaid = false; ; hasSaid = true) {
-    // The first lock ever taken ends at once.
-    const take = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
-    if ((await take()) && (await take())) return;
-    if (!hasSaid)
+  for (let hasLogged = false; ; hasLogged = true) {
+    // Acquire twice: a lock that is new to the database expires at once.
+    const acquire = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
+    if ((await acquire()) && (await acquire())) return;
+    if (!hasLogged)
       log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is under way: waiting for it');
     await delay(WAIT_MS, undefined, { signal: stopping });
   }

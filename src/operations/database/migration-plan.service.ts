@@ -14,7 +14,7 @@ export type Target = {
 
 export const TARGET: Target = { release: RELEASE, collections: COLLECTIONS, steps: STEPS };
 
-export type StepState = {
+type StepState = {
   /** `waits`: runs at the next upgrade. `newer`: a step of a newer release. */
   name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
   /** How many rows the step would change; 0 if unknown. */
@@ -35,13 +35,13 @@ export async function planMigration(db: Db, { release, collections, steps } = TA
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   const isOfNewer = isNewer(structure, release);
   const changes = isOfNewer ? [] : await findChanges(db, collections);
-  const from = (await isUnused(db)) ? release : formerRelease(structure, release);
-  const known = steps.map(async (step): Promise<StepStatus> => {
+  const previous = (await isUnused(db)) ? release : previousRelease(structure, release);
+  const ownSteps = steps.map(async (step): Promise<StepStatus> => {
     const record = applied.find(({ _id }) => _id === step.version);
-    const state = await stateOf(db, step, applied, from);
+    const state = await stateOf(db, step, applied, previous);
     return { version: step.version, name: step.name, state, ...(record && { applied: record }) };
   });
-  const unknown = applied
+  const newerSteps = applied
     .filter(({ _id }) => !steps.some(({ version }) => version === _id))
     .map((record): StepStatus => {
       return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, applied: record };
@@ -50,7 +50,7 @@ export async function planMigration(db: Db, { release, collections, steps } = TA
     structure,
     isNewer: isOfNewer,
     changes: changes.map(({ definition, parts }) => ({ collection: definition.name, parts })),
-    steps: [...(await Promise.all(known)), ...unknown],
+    steps: [...(await Promise.all(ownSteps)), ...newerSteps],
   };
 }
 
@@ -64,22 +64,22 @@ export async function stateOf(
   db: Db,
   step: Step,
   applied: readonly AppliedStep[],
-  from: string | undefined,
+  previous: string | undefined,
 ): Promise<StepState> {
   const count = await step.count(db);
   const record = applied.find(({ _id }) => _id === step.version);
   if (record !== undefined && record.finishedAt === undefined) return { name: 'unfinished', count };
   if (step.kind === 'contract') {
     if (record !== undefined) return { name: 'applied', count: 0 };
-    const isLeft = from !== undefined && compareReleases(from, step.unusedSince) >= 0;
-    return { name: isLeft ? 'pending' : 'waits', count };
+    const isUnusedSince = previous !== undefined && compareReleases(previous, step.unusedSince) >= 0;
+    return { name: isUnusedSince ? 'pending' : 'waits', count };
   }
-  // Processes of the previous release may have written more since.
+  // Since the step ran, processes of the previous release may have written more rows to change.
   return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
 }
 
-/** The previous release according to the database. Its processes may still run. */
-export function formerRelease(structure: Structure | null, release: string): string | undefined {
+/** The release before `release` according to the database. Processes of it may still run. */
+export function previousRelease(structure: Structure | null, release: string): string | undefined {
   return structure?.release === release ? structure.from : structure?.release;
 }
 

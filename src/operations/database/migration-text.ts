@@ -8,13 +8,13 @@ export function statusText({ structure, isNewer, changes, steps }: Plan): string
     stateText(state),
     applied?.finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
   ]);
-  const lacks = changes.reduce((sum, { parts }) => sum + parts.length, 0);
-  const of = structure === null ? 'made by a release without records' : `of ${structure.release}`;
+  const missing = changes.reduce((sum, { parts }) => sum + parts.length, 0);
+  const origin = structure === null ? 'made by a release without records' : `of ${structure.release}`;
   return [
     ...table([['version', 'name', 'state', 'when'], ...rows]),
     '',
-    `Collections, validators and indexes: ${of}.`,
-    lacks === 0 ? 'None is missing.' : `${lacks} missing or different: --dry-run lists them.`,
+    `Collections, validators and indexes: ${origin}.`,
+    missing === 0 ? 'None is missing.' : `${missing} missing or different: --dry-run lists them.`,
     ...(isNewer ? [NEWER] : []),
   ].join('\n');
 }
@@ -23,7 +23,7 @@ export function dryRunText({ isNewer, changes, steps }: Plan): string {
   if (isNewer) return NEWER;
   const lines = [
     ...changes.flatMap(({ collection, parts }) => parts.map((part) => `${collection}: ${part}`)),
-    ...steps.filter(({ state }) => isDue(state)).map((step) => stepLine(step)),
+    ...steps.filter(({ state }) => isDue(state)).map(stepLine),
   ];
   return lines.length === 0 ? 'Nothing would be changed.' : ['Would:', ...lines].join('\n  ');
 }

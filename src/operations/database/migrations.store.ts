@@ -1,7 +1,7 @@
 import { type Db, openCollection } from '../../platform/mongo.ts';
 import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-schema.ts';
 
-/** A step that was begun; applied once it has `finishedAt`. `_id` is its version. */
+/** A step that has begun; it is applied once it has `finishedAt`. `_id` is its version. */
 export type AppliedStep = {
   _id: number;
   name: string;
@@ -12,11 +12,11 @@ export type AppliedStep = {
   startedAt: Date;
   finishedAt?: Date;
   durationMs?: number;
-  /** How many rows or indexes its runs have changed in all. */
+  /** How many rows or indexes all runs of the step have changed. */
   changed: number;
 };
 
-/** The release of the database's collections, validators and indexes, and the one before it. */
+/** The release of the database's collections, validators and indexes. `from`: the release before it. */
 export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
 
 type MigrationRow = { _id: number | 'structure' } & Partial<Omit<AppliedStep, '_id'> & Omit<Structure, '_id'>>;
@@ -39,7 +39,7 @@ export const MIGRATIONS = definitionOf(migrationSchema);
 const stepCollection = (db: Db) => openCollection<AppliedStep>(db, MIGRATIONS.name);
 const structureCollection = (db: Db) => openCollection<Structure>(db, MIGRATIONS.name);
 
-/** Every step that was begun, by version. */
+/** Every step that has begun, by version. */
 export async function findAppliedSteps(db: Db): Promise<AppliedStep[]> {
   return stepCollection(db)
     .find({ _id: { $type: 'int' } })
@@ -51,8 +51,8 @@ export async function findStructure(db: Db): Promise<Structure | null> {
   return structureCollection(db).findOne({ _id: 'structure' });
 }
 
-export async function saveStructure(db: Db, release: string, from: string | undefined): Promise<void> {
-  const set = { release, ...(from === undefined ? {} : { from }) };
+export async function saveStructure(db: Db, release: string, previous: string | undefined): Promise<void> {
+  const set = { release, ...(previous === undefined ? {} : { from: previous }) };
   await structureCollection(db).updateOne({ _id: 'structure' }, [{ $set: { ...set, at: '$$NOW' } }], {
     upsert: true,
   });
@@ -73,8 +73,8 @@ export async function noteFinished(db: Db, _id: number, changed: number): Promis
   ]);
 }
 
-/** Whether the database has no collection, so it has never been used. */
+/** Whether the database has no collection: no release has used it. */
 export async function isUnused(db: Db): Promise<boolean> {
-  const found = await db.db?.listCollections({}, { nameOnly: true }).toArray();
-  return found?.length === 0;
+  const collections = await db.db?.listCollections({}, { nameOnly: true }).toArray();
+  return collections?.length === 0;
 }

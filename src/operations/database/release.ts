@@ -1,7 +1,7 @@
 /** The version in package.json; a static test compares them. */
 export const RELEASE = '1.0.0';
 
-/** Compares release numbers: negative if `one` is older than `other`, positive if it is newer. */
+/** Negative if release `one` is older than `other`, positive if it is newer, 0 if they are equal. */
 export function compareReleases(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });
 }

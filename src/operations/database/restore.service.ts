@@ -10,12 +10,12 @@ import { compareReleases, RELEASE } from './release.ts';
 const BATCH = { count: 1000, bytes: 8_000_000 };
 
 /**
- * More sequence numbers than events use between backup and restore (eleven days at 1000 events a second): a partner's
- * feed cursor may be that far ahead of the backup and would skip later events.
+ * More sequence numbers than events get between backup and restore (eleven days at 1000 events a second). A partner's
+ * feed cursor may be that far ahead of the backup; it would skip new events whose numbers are lower.
  */
 const SKIPPED_NUMBERS = 1_000_000_000;
 
-export type RestoreOptions = {
+type RestoreOptions = {
   folder: string;
   /** The name of the database, to confirm that all its contents may be deleted first. */
   replace: string | undefined;

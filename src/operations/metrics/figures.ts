@@ -39,15 +39,15 @@ const METRICS = {
   pbs_queue_workers: ['Worker processes connected to take jobs of the queue.', 'queue'],
 } as const satisfies Record<string, readonly [help: string, label?: string]>;
 
-/** The known figures: a number for each metric, or one for each value of its label. */
+/** Known figures: for each metric a number, or a number for each value of the metric's label. */
 export type Figures = {
   readonly [Metric in keyof typeof METRICS]?: number | Readonly<Record<string, number>>;
 };
 
-/** The Prometheus exposition of the known figures. An unknown figure is left out rather than stale or invented. */
-export async function expose(known: readonly Figures[]): Promise<string> {
+/** The Prometheus exposition of the figures. An unknown figure is left out rather than stale or invented. */
+export async function expose(allFigures: readonly Figures[]): Promise<string> {
   const registry = new Registry();
-  for (const [name, figure] of known.flatMap((figures) => Object.entries(figures))) {
+  for (const [name, figure] of allFigures.flatMap((figures) => Object.entries(figures))) {
     const [help, labelName = ''] = METRICS[name as keyof typeof METRICS];
     const Metric = name.endsWith('_total') ? Counter : Gauge;
     const options = { name, help, labelNames: labelName === '' ? [] : [labelName], registers: [registry] };

@@ -2,7 +2,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { Registry } from 'prom-client';
 import { availabilityInMemory } from '../../booking/availability/availability.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { hostNamedBy, isPrivateHost } from '../../http/host-header.rules.ts';
+import { hostIn, isPrivateHost } from '../../http/host-header.rules.ts';
 import { withTimeout } from '../../platform/deadline.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -18,7 +18,7 @@ const WAIT_MS = 1500;
 /** The page needs no key, so it must be cheap even if it is requested very often. */
 const FRESH_MS = 250;
 
-export type MetricsDeps = FigureDeps & {
+type MetricsDeps = FigureDeps & {
   queues: Pick<Queues, 'exportMetrics' | 'readStates' | 'readServers' | 'tryWrite'>;
   progress: Progress;
 };
@@ -30,25 +30,25 @@ export type MetricsDeps = FigureDeps & {
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);
-  const ofDatabase = databaseReadings(deps).map(singleFlight);
-  const ofRedis = redisReadings(deps.queues).map(singleFlight);
-  const queues = singleFlight(() => deps.queues.exportMetrics());
+  const readDatabase = databaseReadings(deps).map(singleFlight);
+  const readRedis = redisReadings(deps.queues).map(singleFlight);
+  const exportQueues = singleFlight(() => deps.queues.exportMetrics());
   const compose = async (): Promise<string> => {
-    const [database, redis, ofQueues] = await Promise.all([
-      Promise.all(ofDatabase.map((read) => inTime(read()))),
-      Promise.all(ofRedis.map((read) => inTime(read()))),
-      inTime(queues()),
+    const [database, redis, queues] = await Promise.all([
+      Promise.all(readDatabase.map((read) => unlessLate(read()))),
+      Promise.all(readRedis.map((read) => unlessLate(read()))),
+      unlessLate(exportQueues()),
     ]);
-    const known: Figures[] = [
+    const figures: Figures[] = [
       await readMemory(deps.db),
       readWork(deps.progress),
       { pbs_database_up: Number(database.some((each) => each !== undefined)) },
-      { pbs_redis_up: Number(ofQueues !== undefined) },
+      { pbs_redis_up: Number(queues !== undefined) },
       ...[...database, ...redis].flatMap((each) => each ?? []),
     ];
-    return [await registry.metrics(), await expose(known), mergeExpositions(ofQueues ?? [])].join('\n');
+    return [await registry.metrics(), await expose(figures), mergeExpositions(queues ?? [])].join('\n');
   };
-  const page = shared(compose);
+  const page = cachedBriefly(compose);
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
     res.type(registry.contentType).send(await page());
   });
@@ -69,7 +69,7 @@ export function mountProcessMetrics(app: Express, registry: Registry, progress: 
  */
 function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunction): void {
   // Browsers always send a Host header.
-  const host = headers.host === undefined ? 'localhost' : hostNamedBy(headers.host);
+  const host = headers.host === undefined ? 'localhost' : hostIn(headers.host);
   if (host !== undefined && isPrivateHost(host)) {
     next();
     return;
@@ -81,27 +81,27 @@ function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunc
 }
 
 /** Shares one result among calls made while `work` runs and for FRESH_MS after it. */
-function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let latest: { text: Promise<T>; staleAt: number } | undefined;
+function cachedBriefly<T>(work: () => Promise<T>): () => Promise<T> {
+  let latest: { result: Promise<T>; staleAt: number } | undefined;
   return () => {
     if (latest === undefined || performance.now() >= latest.staleAt) {
-      const made = { text: work(), staleAt: Number.POSITIVE_INFINITY };
-      const end = () => {
-        made.staleAt = performance.now() + FRESH_MS;
+      const entry = { result: work(), staleAt: Number.POSITIVE_INFINITY };
+      const startAging = () => {
+        entry.staleAt = performance.now() + FRESH_MS;
       };
-      made.text.then(end, end);
-      latest = made;
+      entry.result.then(startAging, startAging);
+      latest = entry;
     }
-    return latest.text;
+    return latest.result;
   };
 }
 
-/** Undefined if `work` fails or takes too long. */
-function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+/** The result of `work`; undefined if it fails or takes too long. */
+function unlessLate<T>(work: Promise<T>): Promise<T | undefined> {
   return withTimeout(WAIT_MS, () => work).catch(() => undefined);
 }
 
-/** The database contents that this process has in memory (ADR 0006, ADR 0008). */
+/** Figures of this process's caches of the database (ADR 0006, ADR 0008). */
 async function readMemory(db: Db): Promise<Figures> {
   const availability = availabilityInMemory(db);
   const cache = leasedCacheOf(db);
@@ -110,11 +110,11 @@ async function readMemory(db: Db): Promise<Figures> {
     memory_kept_bytes: { rules: rules.bytes, availability: availability.bytes },
     memory_kept_entries: { rules: rules.entries, availability: availability.entries },
     memory_leased: Number(await cache.isConfirmable()),
-    availability_reads_total: { memory: availability.reads.memory, claims: availability.reads.made },
+    availability_reads_total: { memory: availability.reads.cached, claims: availability.reads.computed },
   };
 }
 
-/** The stalled work of this process, as in `/healthz`. */
+/** Which regular work of this process has stalled, as in `/healthz`. */
 export function readWork(progress: Pick<Progress, 'names' | 'stalls'>): Figures {
   const stalled = new Set(progress.stalls().map(({ name }) => name));
   const states = progress.names().map((work) => [work, Number(stalled.has(work))] as const);

@@ -17,7 +17,7 @@ import type { Figures } from './figures.ts';
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
 /** Reads figures of the whole service, which are the same in every process. */
-export type Reading = () => Promise<Figures>;
+type Reading = () => Promise<Figures>;
 
 const MAX_FAILING = 10_000;
 
@@ -32,9 +32,9 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
     async () => ({ pbs_deliveries: { dead_letter: await countInState(db, 'dead_letter') } }),
     async () => ({ pbs_delivery_oldest_due_seconds: seconds((await findDueBacklog(db))?.ageMs) }),
     async () => {
-      const [ofReservations, all] = await Promise.all([findUndispatched(db, 0), measureUndispatched(db, 0)]);
+      const [reservations, all] = await Promise.all([findUndispatched(db, 0), measureUndispatched(db, 0)]);
       return {
-        pbs_reservations_undispatched: ofReservations?.count ?? 0,
+        pbs_reservations_undispatched: reservations?.count ?? 0,
         pbs_event_oldest_undispatched_seconds: seconds(all?.ageMs),
       };
     },
@@ -83,12 +83,12 @@ export function redisReadings(queues: Pick<Queues, 'readStates' | 'readServers' 
       const states = await queues.readStates();
       if (states === undefined) return {};
       const paused: Record<string, number> = {};
-      const seen: Record<string, number> = {};
+      const workerCounts: Record<string, number> = {};
       for (const { name, isPaused, workers } of states) {
         paused[name] = Number(isPaused);
-        if (workers !== null) seen[name] = workers;
+        if (workers !== null) workerCounts[name] = workers;
       }
-      return { pbs_queue_paused: paused, pbs_queue_workers: seen };
+      return { pbs_queue_paused: paused, pbs_queue_workers: workerCounts };
     },
   ];
 }

@@ -3,7 +3,7 @@ import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/m
 import { NEWEST } from '../../platform/newest-reads.ts';
 import type { Session } from './session.rules.ts';
 
-/** A session that was signed out before it expired. `_id` is the id in its token, useless without the signature. */
+/** A session that was signed out before it expired. `_id` is the id in the session's token. */
 type EndedSession = { _id: string; expiresAt: Date };
 
 const endedSessionSchema = schemaOf<EndedSession>('ended_sessions', { _id: REQUIRED.text, expiresAt: REQUIRED.date });

@@ -22,40 +22,37 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
   return ALLOWED.has(`${method} ${route}`);
 }
 
-/** A call of the board in the audit; `reason` is null if none was given, or an invalid one. */
+/** A call of the board in the audit; `reason` is null if the call has no valid one. */
 export type BoardCall = {
   action: 'pauseQueue' | 'resumeQueue' | 'useQueueBoard';
   subjects: string[];
   reason: string | null;
 };
 
-const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
+const PAUSE_OR_RESUME = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
 /** The action of a call to the board. A call without a queue in its path concerns all `queueNames`. */
 export function boardCallOf(
   { method, path, reason }: { method: string; path: string; reason: string | undefined },
   queueNames: readonly string[],
 ): BoardCall {
-  const [matched, queue, what] = method === 'PUT' ? (PAUSING.exec(path) ?? []) : [];
-  if (matched === undefined) return { action: 'useQueueBoard', subjects: [], reason: null };
-  const subjects = queueNames.filter((name) => queue === undefined || name === decoded(queue));
-  const pauses = what?.toLowerCase() === 'pause';
-  return {
-    action: pauses ? 'pauseQueue' : 'resumeQueue',
-    subjects,
-    reason: pauses ? reasonIn(reason) : null,
-  };
+  const [match, queue, verb] = method === 'PUT' ? (PAUSE_OR_RESUME.exec(path) ?? []) : [];
+  if (match === undefined) return { action: 'useQueueBoard', subjects: [], reason: null };
+  const subjects = queueNames.filter((name) => queue === undefined || name === decode(queue));
+  return verb?.toLowerCase() === 'pause'
+    ? { action: 'pauseQueue', subjects, reason: reasonIn(reason) }
+    : { action: 'resumeQueue', subjects, reason: null };
 }
 
 const MAX_REASON = 200;
 
 /** The percent-encoded reason in a header: one line of 1 to 200 characters, not blank; null if there is none. */
 export function reasonIn(header: string | undefined): string | null {
-  const reason = decoded(header ?? '').trim();
+  const reason = decode(header ?? '').trim();
   return reason !== '' && reason.length <= MAX_REASON && ONE_LINE.test(reason) ? reason : null;
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

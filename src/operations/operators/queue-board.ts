@@ -20,7 +20,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
 
 type JobPage = { displayText: string; href: string };
 
-/** The console's page about a job, also of an older release; for a job with invalid data, the alerts page. */
+/** The console's page about a job, which may be of an older release; for invalid data, the alerts page. */
 function pageOf(data: unknown): JobPage {
   const fields = fieldsOf(data);
   if (typeof fields['job_id'] === 'string') return pageOf(fields['job_data']);
@@ -116,10 +116,10 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'self'",
 ].join('; ');
 
-/** Links to other hosts: the board loads a font, and has a fallback. */
+/** Links to other hosts: the board loads a font from one, and works without it. */
 const FOREIGN_LINK = /<link[^>]+href="(?:https?:)?\/\/[^>]*>/g;
 
-/** Hides the buttons that are not allowed. */
+/** The script that hides the buttons of calls that are not allowed. */
 const OWN_SCRIPT = `<script type="module" src="${ASSETS_PATH}/queues.js"></script>`;
 
 /** The board's page without links to other hosts, and with this service's script. */

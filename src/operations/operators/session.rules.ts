@@ -13,7 +13,7 @@ export function operatorKeyId(operatorApiKey: string): string {
   return `op_${digits}`;
 }
 
-/** The contents of a session token. `id` is used to end the session before it expires. */
+/** The contents of a session token. A sign-out ends the session by its `id`. */
 export type Session = { id: string; expiresAt: Date };
 
 /** A new token `<expiry in Unix seconds>.<id>.<signature>`. Changing the operator key ends every session. */

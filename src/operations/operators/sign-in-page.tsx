@@ -8,13 +8,13 @@ const MESSAGES = {
     "That is not the operator's key either. Too many wrong keys came from your address: check where you copied it from.",
 };
 
-type SignIn = { next: string; problem?: keyof typeof MESSAGES };
+type SignInPageProps = { next: string; problem?: keyof typeof MESSAGES };
 
 /**
- * The sign-in page, with the reason why the last key was rejected. It leads to `next`, a path of this origin. No
- * script.
+ * The sign-in page, with the reason why the last key was rejected. It has no script. A sign-in leads to `next`, a path
+ * of this origin.
  */
-export function SignInPage({ next, problem }: SignIn): VNode {
+export function SignInPage({ next, problem }: SignInPageProps): VNode {
   return (
     <HtmlPage title="Sign in">
       <body>

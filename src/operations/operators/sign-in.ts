@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { sendPage } from '../../http/html-page.tsx';
 import { tooManyBadKeys, tryKey } from '../../http/rate-limit.ts';
 import type { LocalRateLimiter } from '../../http/rate-limiter.ts';
-import { reading } from '../../http/read-json.ts';
+import { withBodyErrors } from '../../http/read-json.ts';
 import type { SignedIn } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -21,16 +21,16 @@ import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
-export type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
+export type SessionAction = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
 
-export type SignInDeps = {
+type SignInDeps = {
   db: Db;
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
   onLimited: () => void;
   /** Audits a sign-in or sign-out, which fails if this throws. */
-  record: (req: Request, res: Response, done: SignIn) => Promise<void>;
+  record: (req: Request, res: Response, action: SessionAction) => Promise<void>;
   /** Audits a wrong key from the sign-in page or the header. Never throws. */
   recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number) => Promise<void>;
 };
@@ -41,7 +41,7 @@ export type SignInDeps = {
  * Wrong keys are limited by address; the right key always passes (ADR 0014).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
-  const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
+  const form = withBodyErrors(express.urlencoded({ extended: false, limit: '2kb' }));
   app.get('/sign-in', (req, res) => {
     sendPage(res, SignInPage({ next: localPath(req.query['next']) }));
   });
@@ -59,7 +59,7 @@ function operatorVia(via: SignedIn['via'], { config }: SignInDeps): SignedIn {
 function signIn(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
-    const outcome = await check(deps, req, res, key);
+    const outcome = await checkKey(deps, req, res, key);
     if (outcome !== 'right') {
       const status = STATUS[outcome];
       await deps.recordWrongKey(req, res, 'signIn', status);
@@ -110,7 +110,7 @@ function requireOperator(deps: SignInDeps) {
 async function identify(deps: SignInDeps, req: Request, res: Response): Promise<SignedIn | undefined> {
   const key = req.headers['x-api-key'];
   if (key !== undefined) {
-    const outcome = await check(deps, req, res, key);
+    const outcome = await checkKey(deps, req, res, key);
     if (outcome === 'right') return operatorVia('api-key', deps);
     await deps.recordWrongKey(req, res, 'wrongKey', STATUS[outcome]);
     if (outcome === 'limited') throw tooManyBadKeys();
@@ -119,7 +119,7 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
   return (await liveSession(deps, req)) === undefined ? undefined : operatorVia('session', deps);
 }
 
-/** The session of a valid token that was not signed out. While the database is away no token is accepted. */
+/** The session of a valid token that was not signed out. Rejects while the database is unavailable. */
 async function liveSession({ db, clock, config }: SignInDeps, req: Request): Promise<Session | undefined> {
   for (const token of readCookies(req)) {
     const session = openSession(token, config.operatorApiKey, clock.now());
@@ -128,7 +128,7 @@ async function liveSession({ db, clock, config }: SignInDeps, req: Request): Pro
   return undefined;
 }
 
-function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Response, key: unknown) {
+function checkKey({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Response, key: unknown) {
   return tryKey(
     badKeys,
     req,
@@ -182,7 +182,7 @@ function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: nu
   });
 }
 
-/** `next`, if a path of this origin: `//host` and `\` lead elsewhere. */
+/** `next` if it is a path of this origin, else `/`: `//host` and `\` would lead to other hosts. */
 function localPath(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) ? next : '/';
 }

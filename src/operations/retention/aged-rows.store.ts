@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { RetentionRule } from '../../domain/retention.ts';
+import type { RetentionRule } from '../../domain/data-removal.ts';
 import { writeEach } from '../../platform/bulk-writes.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
 import { type Db, isDuplicateKey, openCollection } from '../../platform/mongo.ts';
@@ -11,13 +11,13 @@ const { EJSON } = mongoose.mongo.BSON;
 export type AgedRow = Record<string, unknown> & { _id: string };
 
 /**
- * The end of a page: a value of the rule's field, and the ids of rows with that value that must stay. Without ids, no
- * row with that value is read again. `windowEnd` is the end of the current window.
+ * The end of a page: the last value of the rule's field. The next page begins at that value and leaves out the rows
+ * `neededIds`; if `neededIds` is undefined, it begins after that value. `windowEnd` is the end of the current window.
  */
-export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd?: unknown };
+export type AgedPosition = { value: unknown; neededIds?: readonly string[]; windowEnd?: unknown };
 
-/** A query examines this many rows, plus those with the last value; all of them may have to stay. */
-const WINDOW = 5000;
+/** A query examines this many rows, plus those with the last value, even if none of them may be deleted. */
+const WINDOW_ROWS = 5000;
 
 /** Rows that ended before `before`, at least `days` days ago by the database's clock, may be deleted. */
 export type CutOff = { before: Date; days: number };
@@ -32,20 +32,20 @@ export async function findCutOff(db: Db, days: number): Promise<CutOff> {
 const RAW = { ...NEWEST, promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
 /**
- * Up to `limit` rows that ended before `before`, oldest first and after `from`, from one window of the index. If there
- * are fewer, continue at `windowEnd`; undefined means that nothing follows.
+ * Up to `limit` rows that ended before `before`, oldest first and after `position`, from one window of the index. If
+ * there are fewer, continue at `windowEnd`; if that is undefined, no rows follow.
  */
 export async function findAgedRows(
   db: Db,
   rule: RetentionRule,
   before: Date,
-  from: AgedPosition | undefined,
+  position: AgedPosition | undefined,
   limit: number,
 ): Promise<{ rows: AgedRow[]; windowEnd: unknown }> {
-  const { collection, field, hint, isWalked, isOver } = rule;
-  const windowEnd = from?.windowEnd ?? (await findWindowEnd(db, rule, before, from));
+  const { collection, field, hint, isInRange, isDeletable } = rule;
+  const windowEnd = position?.windowEnd ?? (await findWindowEnd(db, rule, before, position));
   const within = windowEnd === undefined ? [] : [{ [field]: { $lte: windowEnd } }];
-  const filter = { $and: [isWalked(before), ...behind(field, from), ...within, isOver(before)] };
+  const filter = { $and: [isInRange(before), ...afterPosition(field, position), ...within, isDeletable(before)] };
   const rows = await openCollection<AgedRow>(db, collection)
     .find(filter as never, RAW)
     .sort({ [field]: 1 })
@@ -56,45 +56,46 @@ export async function findAgedRows(
   return { rows, windowEnd };
 }
 
-/** The field's value WINDOW rows after `from`; undefined if there are fewer. */
+/** The field's value WINDOW_ROWS rows after `position`; undefined if there are fewer. */
 async function findWindowEnd(
   db: Db,
-  { collection, field, hint, isWalked }: RetentionRule,
+  { collection, field, hint, isInRange }: RetentionRule,
   before: Date,
-  from: AgedPosition | undefined,
+  position: AgedPosition | undefined,
 ): Promise<unknown> {
-  const filter = { $and: [isWalked(before), ...behind(field, from && { value: from.value })] };
+  const filter = { $and: [isInRange(before), ...afterPosition(field, position && { value: position.value })] };
   const [row] = await openCollection<AgedRow>(db, collection)
     .find(filter as never, { ...RAW, projection: { _id: 0, [field]: 1 } })
     .sort({ [field]: 1 })
     .hint(hint)
-    .skip(WINDOW)
+    .skip(WINDOW_ROWS)
     .limit(1)
     .toArray();
   return row?.[field];
 }
 
-/** Starts at the end of the last page: deleted rows stay in the index for a while, and reading past them takes time. */
-function behind(field: string, from: AgedPosition | undefined): Record<string, unknown>[] {
-  if (from === undefined) return [];
-  const { value, left } = from;
-  return left === undefined ? [{ [field]: { $gt: value } }] : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
+/** Filters for rows after the last page, because deleted rows stay in the index for a while and are slow to pass. */
+function afterPosition(field: string, position: AgedPosition | undefined): Record<string, unknown>[] {
+  if (position === undefined) return [];
+  const { value, neededIds } = position;
+  return neededIds === undefined
+    ? [{ [field]: { $gt: value } }]
+    : [{ [field]: { $gte: value } }, { _id: { $nin: neededIds } }];
 }
 
 /**
- * Deletes the rows `ids` that still ended before the cut-off; none if the database's clock makes the cut-off too late.
+ * Deletes those of the rows `ids` that still ended before the cut-off. Deletes none if, by the database's clock, the
+ * cut-off is less than `days` ago.
  */
 export async function deleteAgedRows(
   db: Db,
-  { collection, isWalked, isOver }: RetentionRule,
+  { collection, isInRange, isDeletable }: RetentionRule,
   { before, days }: CutOff,
   ids: readonly string[],
 ): Promise<number> {
   const isLongAgo = { $expr: { $lte: [before, { $subtract: ['$$NOW', days * DAY_MS] }] } };
-  const filter = { $and: [{ _id: { $in: [...ids] } }, isWalked(before), isOver(before), isLongAgo] };
-  const { deletedCount } = await openCollection<AgedRow>(db, collection).deleteMany(filter, {
-    hint: '_id_',
-  });
+  const filter = { $and: [{ _id: { $in: [...ids] } }, isInRange(before), isDeletable(before), isLongAgo] };
+  const { deletedCount } = await openCollection<AgedRow>(db, collection).deleteMany(filter, { hint: '_id_' });
   return deletedCount;
 }
 
@@ -117,5 +118,5 @@ export async function restoreRows(db: Db, collection: string, rows: readonly Age
 
 export const toLine = (row: AgedRow): string => EJSON.stringify(row, { relaxed: false });
 
-/** The row of a line in an archive; throws if malformed. */
+/** The row of a line in an archive. @throws if the line is malformed */
 export const fromLine = (line: string): AgedRow => EJSON.parse(line, { relaxed: false }) as AgedRow;

@@ -37,23 +37,23 @@ function createFileArchive(url: string): Archive {
     },
     list: async (prefix) => {
       await requireFolder(root);
-      const found = (await unlessAbsent(readdir(path.join(root, prefix), { recursive: true }))) ?? [];
-      return found.filter((name) => !name.endsWith(PART)).map((name) => path.posix.join(prefix, name));
+      const names = (await unlessAbsent(readdir(path.join(root, prefix), { recursive: true }))) ?? [];
+      return names.filter((name) => !name.endsWith(PART)).map((name) => path.posix.join(prefix, name));
     },
     get: (name, signal) => unlessAbsent(readFile(path.join(root, name), { signal })),
   };
 }
 
 async function requireFolder(root: string): Promise<void> {
-  const found = await unlessAbsent(stat(root));
-  if (found === undefined)
+  const stats = await unlessAbsent(stat(root));
+  if (stats === undefined)
     throw new Error(`The folder ${root} is missing: mount or create it; the service does not create it`);
-  if (!found.isDirectory()) throw new Error(`${root} is no folder: the archive must be one`);
+  if (!stats.isDirectory()) throw new Error(`${root} is no folder: the archive must be one`);
 }
 
-async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
+async function unlessAbsent<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    return await found;
+    return await result;
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw err;
@@ -71,8 +71,8 @@ function createS3Archive(url: string, config: ArchiveConfig): Archive {
   const { host: bucket, pathname } = new URL(url);
   const folder = pathname.replace(/^\/+|\/+$/g, '');
   const keyOf = (name: string) => (folder === '' ? name : `${folder}/${name}`);
-  // The bucket is in the path: every store accepts that, also if its certificate lacks the bucket's name.
-  const at = (name: string) => `${endpoint.replace(/\/+$/, '')}/${bucket}/${name}`;
+  // Put the bucket in the path: every store accepts that, even if its certificate lacks the bucket's name.
+  const addressOf = (name: string) => `${endpoint.replace(/\/+$/, '')}/${bucket}/${name}`;
   const client = new AwsClient({
     accessKeyId: archiveAccessKeyId,
     secretAccessKey: archiveSecretAccessKey,
@@ -103,25 +103,21 @@ function createS3Archive(url: string, config: ArchiveConfig): Archive {
       throw new Error(`The archive at ${host} does not respond: ${causeOf(err as Error)}`, { cause: err });
     }
   };
-  const call = async (...request: Parameters<typeof send>): Promise<Buffer> =>
+  const sendOk = async (...request: Parameters<typeof send>): Promise<Buffer> =>
     requireOk(request[0], await send(...request));
   return {
-    put: async (name, content, signal) => void (await call('PUT', at(keyOf(name)), signal, content)),
+    put: async (name, content, signal) => void (await sendOk('PUT', addressOf(keyOf(name)), signal, content)),
     get: async (name, signal) => {
-      const response = await send('GET', at(keyOf(name)), signal);
+      const response = await send('GET', addressOf(keyOf(name)), signal);
       if (response.status === 404 && codeIn(response.received) === 'NoSuchKey') return undefined;
       return requireOk('GET', response);
     },
     list: async (prefix, signal) => {
       const names: string[] = [];
       for (let token: string | undefined; ; ) {
-        const query = new URLSearchParams({
-          'list-type': '2',
-          'encoding-type': 'url',
-          prefix: keyOf(prefix),
-        });
+        const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix: keyOf(prefix) });
         if (token !== undefined) query.set('continuation-token', token);
-        const page = String(await call('GET', `${at('')}?${query.toString()}`, signal));
+        const page = String(await sendOk('GET', `${addressOf('')}?${query.toString()}`, signal));
         names.push(...textsOf(page, 'Key').map((key) => decodeKey(key).slice(keyOf('').length)));
         [token] = textsOf(page, 'NextContinuationToken');
         if (token === undefined) return names;
@@ -130,7 +126,7 @@ function createS3Archive(url: string, config: ArchiveConfig): Archive {
   };
 }
 
-/** The texts of all elements of that name. Keys are percent-encoded; nothing else that is read needs unescaping. */
+/** The texts of all elements of that name, not unescaped: keys are percent-encoded, and tokens and codes are plain. */
 const textsOf = (xml: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
 
@@ -142,7 +138,7 @@ function requireOk(method: string, { status, received }: { status: number; recei
   throw new Error(`The archive responds ${status} to ${method}${code === undefined ? '' : `: ${code}`}`);
 }
 
-/** The error code of the store; its message may quote the request. */
+/** The code of an error response. Its message is not used, because it may quote the request. */
 const codeIn = (body: Buffer): string | undefined => textsOf(String(body), 'Code')[0];
 
 /** Why there was no response: `fetch` itself only says that it failed. */

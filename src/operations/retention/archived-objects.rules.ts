@@ -1,12 +1,12 @@
-export type ArchivedObject = { name: string; day: string; archivedAt: string };
+type ArchivedObject = { name: string; day: string; archivedAt: string };
 
 const NAME = /^[a-z-]+\/(\d{4}-\d{2}-\d{2})\/[\w-]+\.(\d{8}T\d{9}Z)-[\da-f]+\.jsonl\.gz$/;
 
 export const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /**
- * `holds/2026-10-24/<first id>.20261123T214500123Z-5e0c7a3f.jsonl.gz`. The time of archiving and a random part keep
- * objects from being overwritten: an earlier object may hold the only copy of other rows.
+ * `holds/2026-10-24/<first id>.20261123T214500123Z-5e0c7a3f.jsonl.gz`. The time of archiving and a random part make
+ * each name unique: an earlier object may have the only copy of other rows and must not be overwritten.
  */
 export function objectName(
   kind: string,
@@ -17,16 +17,16 @@ export function objectName(
 }
 
 /**
- * The objects among `names` for the days from `since` to `until`, the last archived first: of a row archived twice,
- * that object has the deleted version.
+ * The objects among `names` for the days from `since` to `until`, the last archived first: if a row was archived twice,
+ * that object has the version that was deleted.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
-  const [first, last] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];
+  const [firstDay, lastDay] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];
   return names
     .flatMap((name) => {
       const [, day, archivedAt] = NAME.exec(name) ?? [];
       return day === undefined || archivedAt === undefined ? [] : [{ name, day, archivedAt }];
     })
-    .filter(({ day }) => day >= first && day <= last)
+    .filter(({ day }) => day >= firstDay && day <= lastDay)
     .toSorted((a, b) => (a.archivedAt === b.archivedAt ? 0 : a.archivedAt < b.archivedAt ? 1 : -1));
 }

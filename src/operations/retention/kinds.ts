@@ -1,5 +1,5 @@
 import { findChanges } from '../../catalog/changes/changes.store.ts';
-import type { RetentionRule } from '../../domain/retention.ts';
+import type { RetentionRule } from '../../domain/data-removal.ts';
 import { PAST_EVENTS } from '../../events/events.rules.ts';
 import { findReservationsWithEvent } from '../../events/events.store.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -17,7 +17,7 @@ export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
-  /** The setting of another kind that needs these rows: they are kept as long as rows of that kind. */
+  /** The setting of another kind, whose rows need the rows of this kind: these stay at least as long. */
   neededFor?: keyof RetentionConfig;
   /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
@@ -28,35 +28,35 @@ const OLD_AUDIT: RetentionRule = {
   field: 'at',
   hint: 'audit_newest',
   instant: 'at',
-  isWalked: (before) => ({ at: { $lt: before } }),
-  isOver: () => ({}),
+  isInRange: (before) => ({ at: { $lt: before } }),
+  isDeletable: () => ({}),
 };
 
-const OF_RESERVATIONS = { neededFor: 'retentionEventsDays', findNeeded: logged } as const;
+const RESERVATION_ROWS = { neededFor: 'retentionEventsDays', findNeeded: findWithEvent } as const;
 
 /** Every kind, in purge order: deliveries before their event, events before their reservation. */
 export const KINDS: readonly Kind[] = [
-  { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
+  { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: findOfUndispatched },
   {
     name: 'dead-letters',
     rule: OLD_DEAD_LETTERS,
     setting: 'retentionDeadLettersDays',
-    findNeeded: redelivered,
+    findNeeded: findOfUndispatched,
   },
-  { name: 'events', rule: PAST_EVENTS, setting: 'retentionEventsDays', findNeeded: delivered },
-  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays', ...OF_RESERVATIONS },
-  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays', ...OF_RESERVATIONS },
+  { name: 'events', rule: PAST_EVENTS, setting: 'retentionEventsDays', findNeeded: findUndispatchedOrWithDelivery },
+  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays', ...RESERVATION_ROWS },
+  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays', ...RESERVATION_ROWS },
   { name: 'audit', rule: OLD_AUDIT, setting: 'retentionAuditDays' },
 ];
 
 /** The minimum number of days that rows of a kind are kept; 0 means for ever. */
 export function daysKept({ setting, neededFor = setting }: Kind, config: RetentionConfig): number {
-  const [own, others] = [config[setting], config[neededFor]];
-  return own === 0 || others === 0 ? 0 : Math.max(own, others);
+  const days = [config[setting], config[neededFor]];
+  return days.includes(0) ? 0 : Math.max(...days);
 }
 
-/** Deliveries of events that are still in an outbox: without them the events would be delivered again. */
-async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
+/** Deliveries of undispatched events: without its deliveries, such an event would be delivered again. */
+async function findOfUndispatched(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
   const waiting = await findUndispatchedEventIds(db, before);
   const eventIds = rows.map(({ eventId }) => String(eventId));
   for (const { _id } of await findChanges(db, eventIds)) waiting.add(_id);
@@ -64,10 +64,10 @@ async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Prom
 }
 
 /**
- * Events that are being dispatched or have a delivery: redelivery needs the event. Outboxes are queried first, because
- * an outbox is emptied once the deliveries exist.
+ * Events that are undispatched, or have a delivery: redelivery needs the event. Queries the outboxes first, because an
+ * outbox is emptied once the deliveries exist.
  */
-async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+async function findUndispatchedOrWithDelivery(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   const undispatched = await findUndispatchedAmong(
     db,
     rows.map(({ holdId }) => String(holdId)),
@@ -80,8 +80,8 @@ async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<
   return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
 }
 
-/** Reservations with an event: erasures find events only by reservation. */
-async function logged(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+/** Reservations with an event: the erasure of a customer finds events only by their reservation. */
+async function findWithEvent(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   return findReservationsWithEvent(
     db,
     rows.map(({ _id }) => _id),

@@ -22,7 +22,7 @@ import { dayOf, objectName } from './archived-objects.rules.ts';
 import { daysKept, KINDS, type Kind, type RetentionConfig } from './kinds.ts';
 import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.ts';
 
-export type PurgeDeps = {
+type PurgeDeps = {
   db: Db;
   log: Logger;
   config: RetentionConfig;
@@ -32,12 +32,12 @@ export type PurgeDeps = {
 
 /** Rows that are read, archived and deleted in one batch. */
 const PAGE = 200;
-/** After a page, rest this many times as long: a purge uses a fifth of one connection at most. */
-const REST = 4;
-const REST_AT_LEAST_MS = 20;
-const REST_AT_MOST_MS = 5000;
+/** After a page, rest this many times as long as the page took: a purge uses at most a fifth of one connection. */
+const REST_FACTOR = 4;
+const MIN_REST_MS = 20;
+const MAX_REST_MS = 5000;
 
-const SAY_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 const compress = promisify(gzip);
 
@@ -50,7 +50,7 @@ const purgedTotal = counter({
 /** A run in progress, which continues page by page. */
 export type PurgeRun = AsyncGenerator<void, void>;
 
-/** The next page of a run, as a sweep asks for it. */
+/** Purges the next page of a run, or the first page of a new run. A sweep calls this. */
 export async function purgeNext(
   deps: PurgeDeps,
   stopping: AbortSignal,
@@ -69,7 +69,7 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
   const { db, log } = deps;
   const purged: Record<string, number> = {};
   let hasFailed = false;
-  let saidAt = performance.now();
+  let loggedAt = performance.now();
   for (const kind of KINDS) {
     const days = daysKept(kind, deps.config);
     try {
@@ -79,18 +79,18 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
       }
       await notePurgeTried(db, kind.name);
       const cutOff = await findCutOff(db, days);
-      for (let at: AgedPosition | undefined; ; ) {
+      for (let position: AgedPosition | undefined; ; ) {
         const beganAt = performance.now();
-        const page = await purgePage(deps, kind, { cutOff, at }, stopping);
+        const page = await purgePage(deps, kind, { cutOff, position }, stopping);
         purged[kind.name] = (purged[kind.name] ?? 0) + page.count;
-        if (page.at === undefined) break;
-        at = page.at;
-        if (performance.now() - saidAt >= SAY_EVERY_MS) {
+        if (page.position === undefined) break;
+        position = page.position;
+        if (performance.now() - loggedAt >= LOG_EVERY_MS) {
           log.info({ collection: kind.name, purged }, 'rows are being purged');
-          saidAt = performance.now();
+          loggedAt = performance.now();
         }
-        const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
-        await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
+        const restMs = Math.max(MIN_REST_MS, (performance.now() - beganAt) * REST_FACTOR);
+        await delay(Math.min(restMs, MAX_REST_MS), undefined, { signal: stopping }).catch(() => undefined);
         yield;
       }
       await notePurgeCompleted(db, kind.name);
@@ -111,25 +111,25 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,
-  { cutOff, at }: { cutOff: CutOff; at: AgedPosition | undefined },
+  { cutOff, position }: { cutOff: CutOff; position: AgedPosition | undefined },
   stopping: AbortSignal,
-): Promise<{ count: number; at?: AgedPosition }> {
+): Promise<{ count: number; position?: AgedPosition }> {
   const { rule } = kind;
   const { before } = cutOff;
-  const { rows, windowEnd } = await findAgedRows(deps.db, rule, before, at, PAGE);
+  const { rows, windowEnd } = await findAgedRows(deps.db, rule, before, position, PAGE);
   const needed = (await kind.findNeeded?.(deps.db, rows, before)) ?? new Set<string>();
-  const gone = rows.filter(({ _id }) => !needed.has(_id));
-  if (deps.archive !== undefined) await archiveRows(deps, deps.archive, kind, gone, stopping);
-  const ids = gone.map(({ _id }) => _id);
+  const deletable = rows.filter(({ _id }) => !needed.has(_id));
+  if (deps.archive !== undefined) await archiveRows(deps, deps.archive, kind, deletable, stopping);
+  const ids = deletable.map(({ _id }) => _id);
   const count = ids.length === 0 ? 0 : await deleteAgedRows(deps.db, rule, cutOff, ids);
   purgedTotal(deps.db).inc({ collection: kind.name }, count);
   const last = rows.at(-1);
   if (last === undefined || rows.length < PAGE)
-    return windowEnd === undefined ? { count } : { count, at: { value: windowEnd } };
+    return windowEnd === undefined ? { count } : { count, position: { value: windowEnd } };
   const value = last[rule.field];
-  const left = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value));
-  const leftBefore = at?.left !== undefined && isSame(at.value, value) ? at.left : [];
-  return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)], windowEnd } };
+  const neededNow = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value)).map(({ _id }) => _id);
+  const neededBefore = isSame(position?.value, value) ? (position?.neededIds ?? []) : [];
+  return { count, position: { value, neededIds: [...neededBefore, ...neededNow], windowEnd } };
 }
 
 const isSame = (a: unknown, b: unknown): boolean =>
@@ -142,12 +142,12 @@ async function archiveRows(
   rows: readonly AgedRow[],
   stopping: AbortSignal,
 ): Promise<void> {
-  // The database's clock orders copies: of two, a restore takes the last archived.
+  // Use the database's clock: if a row was archived twice, a restore takes the later copy.
   const archivedAt = await readDatabaseTime(db);
-  const days = groupBy(rows, (row) => dayOf(row[rule.instant] as Date));
-  for (const [day, ofDay] of days) {
-    const content = await compress(`${ofDay.map(toLine).join('\n')}\n`);
-    const [{ _id: firstId } = { _id: '' }] = ofDay;
+  const rowsByDay = groupBy(rows, (row) => dayOf(row[rule.instant] as Date));
+  for (const [day, rowsOfDay] of rowsByDay) {
+    const content = await compress(`${rowsOfDay.map(toLine).join('\n')}\n`);
+    const [{ _id: firstId } = { _id: '' }] = rowsOfDay;
     const object = { day, firstId, archivedAt, random: newId().slice(-8) };
     await archive.put(objectName(name, object), content, stopping);
   }

@@ -7,12 +7,12 @@ import type { Archive } from './archive.ts';
 import { objectsBetween } from './archived-objects.rules.ts';
 import { KINDS, type Kind } from './kinds.ts';
 
-export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
+type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
 /** The rows to restore, by the instant by which their kind is archived; both ends included. */
-export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
+export type RestoreFilter = { collection?: Kind['name']; since?: Date; until?: Date };
 
-export type RestoreReport = {
+type RestoreReport = {
   restored: number;
   present: number;
   /** Rows left out because another row has one of their unique values: claimed cell, idempotency key. */
@@ -22,28 +22,28 @@ export type RestoreReport = {
   isDone: boolean;
 };
 
-const expand = promisify(gunzip);
+const decompress = promisify(gunzip);
 
 /**
- * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. A row is
- * skipped and logged if another row has its slot or key.
+ * Restores archived rows as they were while the service runs. Existing rows stay, so a restore can be repeated. A row
+ * is skipped and logged if another row has its slot or key.
  */
 export async function restoreArchive(
   deps: RestoreDeps,
-  { collection, since, until }: RestoreWanted,
+  { collection, since, until }: RestoreFilter,
   stopping: AbortSignal,
 ): Promise<RestoreReport> {
   const report = { restored: 0, present: 0, conflicting: 0, failed: 0 };
-  const kinds = KINDS.filter(({ name }) => collection === undefined || name === collection);
-  for (const kind of kinds) {
+  for (const kind of KINDS.filter(({ name }) => collection === undefined || name === collection)) {
     const names = await deps.archive.list(`${kind.name}/`, stopping);
     for (const { name } of objectsBetween(names, since, until)) {
       if (stopping.aborted) return { ...report, isDone: false };
       const rows = await readObject(deps, name, stopping);
       if (rows === undefined) report.failed += 1;
-      const wanted = (rows ?? []).filter((row) => isBetween(row[kind.rule.instant], since, until));
-      const outcomes = await restoreRows(deps.db, kind.rule.collection, wanted);
-      for (const [index, outcome] of outcomes.entries()) report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
+      const rowsInRange = (rows ?? []).filter((row) => isBetween(row[kind.rule.instant], since, until));
+      const outcomes = await restoreRows(deps.db, kind.rule.collection, rowsInRange);
+      for (const [index, outcome] of outcomes.entries())
+        report[countOf(deps, name, rowsInRange[index]?._id, outcome)] += 1;
     }
     deps.log.info({ collection: kind.name, ...report }, 'archived rows restored');
   }
@@ -64,7 +64,7 @@ async function readObject(
     return undefined;
   }
   try {
-    const lines = String(await expand(content)).split('\n');
+    const lines = String(await decompress(content)).split('\n');
     return lines.filter((line) => line !== '').map(fromLine);
   } catch (err) {
     log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was skipped');
@@ -77,6 +77,7 @@ function isBetween(instant: unknown, since: Date | undefined, until: Date | unde
   return (since === undefined || instant >= since) && (until === undefined || instant <= until);
 }
 
+/** The count of the report to which an outcome adds; logs the rows that were not restored. */
 function countOf(
   { log }: RestoreDeps,
   object: string,

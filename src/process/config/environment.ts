@@ -1,25 +1,16 @@
-/** The value of a variable without the blanks around it; an empty one counts as missing. */
+/** The value of a variable without the blanks around it; undefined if it is unset or empty. */
 export function valueOf(environment: Record<string, string | undefined>, variable: string): string | undefined {
   return environment[variable]?.trim() || undefined;
 }
 
-/** The environment of the operator's command line, which needs no settings of a process. */
-export type OperatorEnvironment = {
-  /** Undefined if not set: the command line then calls the service on this machine. */
-  url: string | undefined;
-  apiKey: string | undefined;
-  adminPort: string;
-  dataDir: string;
-  noColor: boolean;
-  columns: number | undefined;
-};
+/** The variables of the operator's command line, which does not need the settings of a process. */
+export type OperatorEnvironment = ReturnType<typeof operatorEnvironment>;
 
 /** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`. */
-export function operatorEnvironment(
-  environment: Record<string, string | undefined> = process.env,
-): OperatorEnvironment {
+export function operatorEnvironment(environment: Record<string, string | undefined> = process.env) {
   const columns = Number(environment['COLUMNS']);
   return {
+    /** Undefined if not set: the command line then calls the service on this machine. */
     url: valueOf(environment, 'OPERATOR_URL'),
     apiKey: valueOf(environment, 'OPERATOR_API_KEY'),
     adminPort: valueOf(environment, 'ADMIN_PORT') ?? '3001',
@@ -30,9 +21,9 @@ export function operatorEnvironment(
 }
 
 /**
- * OTEL_EXPORTER_OTLP_ENDPOINT, which is read before `loadConfig` checks it, because drivers must be loaded after the
- * start of tracing.
+ * OTEL_EXPORTER_OTLP_ENDPOINT. It is read before `loadConfig` checks it, because tracing must start before drivers are
+ * loaded.
  */
 export const otlpEndpoint = (): string | undefined => process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 
-export const isSamplerStated = (): boolean => Boolean(process.env['OTEL_TRACES_SAMPLER']);
+export const isSamplerSet = (): boolean => Boolean(process.env['OTEL_TRACES_SAMPLER']);

@@ -26,9 +26,9 @@ export function settingsFaults(settings: Settings): string[] {
 /** Settings that are probably a mistake: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
-  const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
-  return when([
-    ...accepted.map(
+  const acceptedStores = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
+  return sentencesWhere([
+    ...acceptedStores.map(
       ({ setting, optOut, weakness }) =>
         [true, `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`] as const,
     ),
@@ -50,9 +50,9 @@ export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'a
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Settings): string[] {
-  const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } = settings;
+  const { webhookConcurrency = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency = 1 } = settings;
   const { operatorApiKey, encryptionKeys = [] } = settings;
-  return when([
+  return sentencesWhere([
     [
       operatorApiKey !== undefined && encryptionKeys.some((key) => isSameSecret(operatorApiKey, key)),
       'OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS: one leak would expose both; use different keys',
@@ -66,28 +66,28 @@ function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Sett
       'QUEUE_PREFIX must have a part in braces where REDIS_URL names a cluster: otherwise one queue lies on several nodes, and commands cannot span nodes; remove the setting for the default, {pbs}',
     ],
     [
-      unhealthy >= all,
+      webhookUnhealthyConcurrency >= webhookConcurrency,
       'WEBHOOK_UNHEALTHY_CONCURRENCY must be below WEBHOOK_CONCURRENCY: one failing endpoint could use up all concurrent sends; lower the first or raise the second',
     ],
   ]);
 }
 
 function retentionFaults(settings: Settings): string[] {
-  const { retentionDeliveriesDays: others = 0, retentionDeadLettersDays: dead = others } = settings;
-  const { archiveUrl = '', archiveAccessKeyId: id, archiveSecretAccessKey: secret } = settings;
-  return when([
+  const { retentionDeliveriesDays = 0, retentionDeadLettersDays = retentionDeliveriesDays } = settings;
+  const { archiveUrl = '', archiveAccessKeyId, archiveSecretAccessKey } = settings;
+  return sentencesWhere([
     [
-      daysOf(dead) < daysOf(others),
+      daysOf(retentionDeadLettersDays) < daysOf(retentionDeliveriesDays),
       'RETENTION_DEAD_LETTERS_DAYS must not be below RETENTION_DELIVERIES_DAYS: undelivered events would be deleted before delivered ones; raise the first or lower the second',
     ],
     [
-      archiveUrl.startsWith('s3:') && (id === undefined || secret === undefined),
+      archiveUrl.startsWith('s3:') && (archiveAccessKeyId === undefined || archiveSecretAccessKey === undefined),
       'ARCHIVE_URL of s3:// needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both',
     ],
   ]);
 }
 
-/** Dead letters are deleted only if deliveries are. */
+/** Ignores dead letters: they are deleted only if deliveries are. */
 function isAnythingDeleted(settings: Settings): boolean {
   return [
     settings.retentionHoldsDays,
@@ -98,7 +98,7 @@ function isAnythingDeleted(settings: Settings): boolean {
   ].some((days = 0) => days > 0);
 }
 
-/** 0 means for ever. */
+/** The days of a retention setting, in which 0 means for ever. */
 const daysOf = (setting: number): number => (setting === 0 ? Number.POSITIVE_INFINITY : setting);
 
 /** Whether `text` is the key, in base64 or raw. */
@@ -109,16 +109,16 @@ function isSameSecret(text: string, key: Buffer): boolean {
 /** Rejects guessable keys and open networks: in production, and beyond loopback in any mode. */
 function exposedFaults(settings: Settings): string[] {
   const { operatorApiKey, encryptionKeys } = settings;
-  const operator = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
-  const encryption = encryptionKeys === undefined ? undefined : weaknessOfEncryptionKeys(encryptionKeys);
-  return when([
+  const operatorWeakness = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
+  const encryptionWeakness = encryptionKeys === undefined ? undefined : weaknessOfEncryptionKeys(encryptionKeys);
+  return sentencesWhere([
     [
-      operator !== undefined,
-      `OPERATOR_API_KEY ${operator}; make one: node -p "crypto.randomBytes(32).toString('base64url')"`,
+      operatorWeakness !== undefined,
+      `OPERATOR_API_KEY ${operatorWeakness}; make one: node -p "crypto.randomBytes(32).toString('base64url')"`,
     ],
     [
-      encryption !== undefined,
-      `ENCRYPTION_KEYS ${encryption}; put a new key first: node -p "crypto.randomBytes(32).toString('base64')", and keep each old key once, to decrypt`,
+      encryptionWeakness !== undefined,
+      `ENCRYPTION_KEYS ${encryptionWeakness}; put a new key first: node -p "crypto.randomBytes(32).toString('base64')", and keep each old key once, to decrypt`,
     ],
     [
       settings.webhookAllowPrivateNetworks === true,
@@ -130,9 +130,9 @@ function exposedFaults(settings: Settings): string[] {
 function productionFaults(settings: Settings): string[] {
   const { holdTtlSeconds = MIN_HOLD_SECONDS, webhookTimeoutMs = WEBHOOK_TIMEOUT_MS } = settings;
   const { webhookRetryDelaysSeconds: delaysSeconds = RETRY_DELAYS_SECONDS } = settings;
-  const rejected: InsecureStore[] = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
-  return when([
-    ...rejected.map(
+  const rejectedStores: InsecureStore[] = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  return sentencesWhere([
+    ...rejectedStores.map(
       ({ setting, optOut, weakness }) =>
         [
           true,
@@ -166,6 +166,7 @@ function productionFaults(settings: Settings): string[] {
   ]);
 }
 
-function when(rows: readonly (readonly [boolean, string])[]): string[] {
-  return rows.filter(([holds]) => holds).map(([, sentence]) => sentence);
+/** The sentences whose condition is true. */
+function sentencesWhere(rows: readonly (readonly [boolean, string])[]): string[] {
+  return rows.filter(([condition]) => condition).map(([, sentence]) => sentence);
 }

@@ -9,7 +9,7 @@ import { redisAddress } from '../../platform/redis-address.rules.ts';
 
 // Checks of single values. The message of a thrown Error follows the name of the setting.
 
-const checked = (check: (value: string) => void) =>
+const checkedText = (check: (value: string) => void) =>
   Joi.string().custom((value: string) => {
     check(value);
     return value;
@@ -21,16 +21,16 @@ export const timeZone = Joi.string().custom((value: string) => {
   return name;
 });
 
-export const region = checked((value) => {
+export const region = checkedText((value) => {
   if (!isRegion(value)) throw new Error('must be a two-letter region code such as IN, in capitals');
 });
 
-export const host = checked((value) => {
+export const host = checkedText((value) => {
   if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
     throw new Error('must be a name or an address without brackets and port, such as 0.0.0.0 or ::');
 });
 
-export const mongodbUri = checked((value) => {
+export const mongodbUri = checkedText((value) => {
   // RFC 3986 does not cover several hosts with ports, so this is not parsed as a URI.
   if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value)) throw new Error('must be a mongodb:// or mongodb+srv:// address');
   // Without a name the driver would use the database `test`.
@@ -38,26 +38,30 @@ export const mongodbUri = checked((value) => {
     throw new Error('must name a database, such as mongodb://host:27017/partner_booking?replicaSet=rs0');
 });
 
-export const redisUrl = checked(redisAddress);
+export const redisUrl = checkedText(redisAddress);
 
-/** An http or https address. The fault is `rule` for other texts, and `without` for an address with one of `parts`. */
-export const httpUrl = (rule: string, parts: readonly ('username' | 'password' | 'search')[] = [], without = '') =>
+/** An http or https address, else the fault is `rule`. With one of `forbiddenParts`, the fault is `partsRule`. */
+export const httpUrl = (
+  rule: string,
+  forbiddenParts: readonly ('username' | 'password' | 'search')[] = [],
+  partsRule = '',
+) =>
   Joi.string<string | undefined>().custom((value: string) => {
     const url = parseUrl(value);
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(rule);
-    if (parts.some((part) => url[part] !== '')) throw new Error(without);
+    if (forbiddenParts.some((part) => url[part] !== '')) throw new Error(partsRule);
     return value;
   });
 
-/** Names of objects are used in addresses unescaped. */
+/** An s3 address has only characters that need no escaping: object names are appended to it as they are. */
 const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?)$/;
 
 /** @throws Error if it is not the address of an archive, or names a folder that does not exist */
 export function archiveUrl(value: string): string {
-  const path = value.startsWith('s3:') ? '' : folderOf(value);
-  if (!ARCHIVE_URL.test(value) || path === undefined || path.includes('\0'))
+  const folder = value.startsWith('s3:') ? '' : folderOf(value);
+  if (!ARCHIVE_URL.test(value) || folder === undefined || folder.includes('\0'))
     throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
-  if (path !== '' && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (folder !== '' && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new Error('must be an existing folder: create it, or mount it, before the start');
   return value;
 }
@@ -70,12 +74,12 @@ function folderOf(url: string): string | undefined {
   }
 }
 
-/** At least `min` days, or 0: for ever. docs/configuration.md shows the note. */
+/** A number of days: 0, which means for ever, or at least `min`. docs/configuration.md shows the note. */
 export const days = (min: number) =>
   Joi.number()
     .integer()
     .max(36_500)
-    .note(`0 (for ever), or ${min} to 36500`)
+    .note(`0, or ${min} to 36500`)
     .custom((value: number) => {
       if (value === 0 || value >= min) return value;
       throw new Error(`must be 0, which means for ever, or at least ${min}`);
@@ -83,7 +87,7 @@ export const days = (min: number) =>
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-export const proxy = checked((value) => {
+export const proxy = checkedText((value) => {
   if (NAMED_NETWORKS.includes(value)) return;
   const [address = '', bits, ...rest] = value.split('/');
   const version = isIP(address);

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import type { CamelCase } from '../../platform/camel-case.ts';
 import { LEASE_MS } from '../../platform/leased-cache.ts';
+import type { CamelCase } from '../../platform/objects.ts';
 import { type PortRange, portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import {
   archiveUrl,

@@ -11,7 +11,7 @@ export const isDirectConnection = (uri: string): boolean =>
   mongodbOptions(uri).some(([name, value]) => name === 'directconnection' && value === 'true');
 
 /** The only allowed values of these options: with other values acknowledged writes could be lost or missed. */
-const STRONG: ReadonlyMap<string, string> = new Map([
+const REQUIRED_VALUES: ReadonlyMap<string, string> = new Map([
   ['w', 'majority'],
   ['journal', 'true'],
   ['j', 'true'],
@@ -23,14 +23,14 @@ const STRONG: ReadonlyMap<string, string> = new Map([
 
 export function mongodbFaults(uri: string): string[] {
   return mongodbOptions(uri)
-    .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
+    .filter(([name, value]) => REQUIRED_VALUES.has(name) && REQUIRED_VALUES.get(name) !== value)
     .map(
       ([name]) =>
-        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or missed; remove the option`,
+        `MONGODB_URI must not set ${name} to anything but ${REQUIRED_VALUES.get(name)}: acknowledged writes could be lost or missed; remove the option`,
     );
 }
 
-/** The fault of a connection that strangers could read, change or open, unless `optOut` accepts it. */
+/** A store whose connection strangers could read, change or open. The setting `optOut` accepts that. */
 export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
 type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;
@@ -57,6 +57,7 @@ export function insecureStores({
   ];
   return stores.filter(({ weakness }) => weakness !== '');
 }
+
 /** Options that make the driver accept any certificate. */
 const UNVERIFIED: ReadonlyMap<string, string> = new Map([
   ['tlsinsecure', 'true'],
@@ -69,11 +70,11 @@ function weaknessesOfMongodb(uri: string): string[] {
   const options = mongodbOptions(uri);
   const tls = options.findLast(([name]) => name === 'tls' || name === 'ssl')?.[1];
   const isEncrypted = tls === undefined ? uri.startsWith('mongodb+srv:') : tls === 'true';
-  const unverified = options.filter(([name, value]) => UNVERIFIED.get(name) === value);
+  const unverifiedOptions = options.filter(([name, value]) => UNVERIFIED.get(name) === value);
   const hasUser = /^[^/]*\/\/[^/?@]+@/.test(uri) || options.some(([name]) => name === 'authmechanism');
   return [
     ...(isEncrypted ? [] : ['uses no TLS (tls=true)']),
-    ...unverified.map(([name]) => `accepts any certificate (${name})`),
+    ...unverifiedOptions.map(([name]) => `accepts any certificate (${name})`),
     ...(hasUser ? [] : ['has no user name']),
   ];
 }
@@ -82,7 +83,7 @@ function weaknessesOfMongodb(uri: string): string[] {
 function weaknessesOfRedis(url: string): string[] {
   const address = redisAddress(url);
   const scheme = address.kind === 'server' ? 'rediss' : `rediss+${address.kind}`;
-  const isOpenSentinel = address.kind === 'sentinel' && address.ofSentinels.password === undefined;
+  const isOpenSentinel = address.kind === 'sentinel' && address.sentinelCredentials.password === undefined;
   return [
     ...(address.isEncrypted ? [] : [`uses no TLS (${scheme}://)`]),
     ...(address.password === undefined ? ['has no password'] : []),

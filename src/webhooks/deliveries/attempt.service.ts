@@ -1,7 +1,7 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { requiredVenueId } from '../../events/events.rules.ts';
 import { canReceiveNow } from '../../partners/can-receive.service.ts';
-import { LEASE_MARGIN_MS } from '../../process/config/take-over.rules.ts';
+import { ROW_LOCK_MARGIN_MS } from '../../process/config/take-over.rules.ts';
 import type { Context } from '../../process/context.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { Destination, SendPermit, SendPermits } from '../sender/send-permits.ts';
@@ -24,11 +24,11 @@ export type SendDeps = Pick<Context, 'db' | 'clock' | 'log' | 'secretBox'> & {
 };
 
 /** How long an attempt locks its row for one worker. */
-export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + LEASE_MARGIN_MS;
+export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + ROW_LOCK_MARGIN_MS;
 
 type ReceiverDeps = Pick<SendDeps, 'db' | 'log' | 'secretBox'>;
 
-/** A subscription, read at `readAtMs` (`performance.now()`) or cached then for less than `cacheLeaseMs` / 2. */
+/** A subscription, from the database or from a cache entry that was younger than `cacheLeaseMs` / 2 at `readAtMs`. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /** An attempt with its row locked for this worker. `row`: the row before the attempt. */
@@ -42,7 +42,7 @@ export type BegunAttempt = Receiver & {
   attemptId: string;
   /** The right to one concurrent send, released after the response and before recording the outcome. */
   permit: Pick<SendPermit, 'release'>;
-  /** Aborts when the process cannot wait for the response any longer. */
+  /** Aborts when the process can no longer wait for the response. */
   signal: AbortSignal;
   /** The instant of sending, if the row was written earlier. */
   sentAt?: Date;
@@ -89,13 +89,13 @@ export async function findSubscriptionToSend(
  * current endpoint. Reads the newest state, which has every change acknowledged before the attempt ended.
  */
 export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {
-  const now = await findSubscription(db, used._id);
-  return now === null || !isAlike(now, used);
+  const current = await findSubscription(db, used._id);
+  return current === null || !isUnchanged(current, used);
 }
 
-/** Whether a message signed for `used` is valid for `now`. */
-export function isAlike(now: FoundSubscription, used: FoundSubscription): boolean {
-  if (now.status !== 'active' || now.endpointUrl !== used.endpointUrl) return false;
+/** Whether a message signed for the subscription as it was `used` may still be sent to it. */
+export function isUnchanged(current: FoundSubscription, used: FoundSubscription): boolean {
+  if (current.status !== 'active' || current.endpointUrl !== used.endpointUrl) return false;
   // Do not compare encrypted secrets: encrypting the same secret with a new key changes the text.
-  return now.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
+  return current.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
 }

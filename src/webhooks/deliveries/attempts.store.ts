@@ -11,10 +11,10 @@ export type Series = Pick<DeliveryRow, '_id' | 'generation'>;
 /** Filter: no worker is making an attempt. */
 export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
-/** Limits the size of a row, because there may be any number of interrupted attempts. */
+/** Limits the size of a row: it may have any number of interrupted attempts. */
 const MAX_ATTEMPTS_KEPT = 50;
 
-/** The attempts, with each unfinished one marked interrupted, as after a worker's death. */
+/** The row's attempts, with each unfinished one marked interrupted: its worker has died. */
 export const INTERRUPT_UNSETTLED: Expression = {
   $map: {
     input: '$attempts',
@@ -57,10 +57,10 @@ export async function beginAttempt(
   lockMs: number,
 ): Promise<boolean> {
   const { _id, generation, state, attemptsMade } = row;
-  const begun = {
+  const newAttempt = {
     $mergeObjects: [{ $literal: begunAttempt(row, attempt, new Date(0)) }, { sentAt: '$$NOW' }],
   };
-  const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [begun]] }, -MAX_ATTEMPTS_KEPT] };
+  const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [newAttempt]] }, -MAX_ATTEMPTS_KEPT] };
   const { modifiedCount } = await deliveryCollection(db).updateOne(
     { _id, generation, state, attemptsMade, $expr: IS_FREE },
     [{ $set: { leaseUntil: { $add: ['$$NOW', lockMs] }, attempts } }],
@@ -68,6 +68,7 @@ export async function beginAttempt(
   return modifiedCount === 1;
 }
 
+/** Removes first attempts that were not sent, and unlocks their rows. */
 export async function withdrawAttempts(
   db: Db,
   attempts: readonly { deliveryId: string; attemptId: string }[],
@@ -100,10 +101,10 @@ export const settleAttempt = batchedByDb<Settlement, boolean>(settleAttempts, MA
 
 /** Settles attempts with equal row changes in one update; if that misses some, settles each by itself. */
 async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
-  const alike = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
+  const groups = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
   const outcomes = new Map<Settlement, boolean | Error>();
-  for (const group of alike.values()) {
-    if (await updateTogether(deliveryCollection(db), asSettled(group), group.length))
+  for (const group of groups.values()) {
+    if (await updateTogether(deliveryCollection(db), settlementUpdate(group), group.length))
       for (const each of group) outcomes.set(each, true);
   }
   const rest = settlements.filter((each) => !outcomes.has(each));
@@ -112,10 +113,10 @@ async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promi
   return settlements.map((each) => outcomes.get(each) ?? false);
 }
 
-/** Safe to repeat: settled attempts do not match again. */
+/** Safe for attempts that are settled already: they no longer match. */
 async function settleEach(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   if (settlements.length === 0) return [];
-  const updates = settlements.map((each) => asSettled([each]));
+  const updates = settlements.map((each) => settlementUpdate([each]));
   const { errors, changed } = await updateGuarded(deliveryCollection(db), updates);
   const failed = errors.filter((err) => err !== undefined).length;
   const areAllMade = changed + failed === settlements.length;
@@ -128,7 +129,7 @@ async function settleEach(db: Db, settlements: readonly Settlement[]): Promise<(
 }
 
 /** The update for settlements that differ only in ids and results. */
-function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
+function settlementUpdate(settlements: readonly Settlement[]): GuardedUpdate {
   const [first] = settlements;
   if (first === undefined) throw new Error('There is nothing to settle');
   const { outcome, state, attemptsMade, nextAttemptInMs, isNewDeadLetter } = first.after;
@@ -154,7 +155,6 @@ function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
           leaseUntil: null,
           nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
           deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
-          // Present until the operators have been alerted.
           ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
         },
       },
@@ -162,9 +162,10 @@ function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
   };
 }
 
-async function findAttempts(db: Db, of: readonly { _id: string }[]): Promise<Map<string, AttemptRow>> {
+/** All attempts of these deliveries, by attempt id. */
+async function findAttempts(db: Db, deliveries: readonly { _id: string }[]): Promise<Map<string, AttemptRow>> {
   const rows = await deliveryCollection(db)
-    .find({ _id: { $in: of.map(({ _id }) => _id) } }, NEWEST)
+    .find({ _id: { $in: deliveries.map(({ _id }) => _id) } }, NEWEST)
     .project<Pick<DeliveryRow, 'attempts'>>({ attempts: 1 })
     .toArray();
   return new Map(rows.flatMap(({ attempts }) => attempts).map((attempt) => [attempt.deliveryId, attempt]));

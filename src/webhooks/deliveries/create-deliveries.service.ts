@@ -7,7 +7,7 @@ import type { DueDelivery } from '../../queues/jobs.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import {
-  type DeliveriesOf,
+  type DeliverySelector,
   findOverdueDeliveries,
   findPending,
   type Inserted,
@@ -28,8 +28,8 @@ export type WantedDelivery = {
 };
 
 /**
- * Creates deliveries and adds their jobs; creates nothing twice when repeated. The sweep adds jobs that Redis does not
- * take now, or that a killed process did not add. Returns by event why a delivery could not be created.
+ * Creates deliveries and adds their jobs; safe to repeat. The sweep adds jobs that Redis does not take now, or that a
+ * killed process did not add. Returns, by event id, the error of a delivery that could not be created.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
@@ -82,8 +82,8 @@ export function newDelivery(
 }
 
 /** Adds the jobs of deliveries that are waiting for the first attempt of a series; existing jobs stay. */
-export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
-  const rows = await findPending(deps.db, of);
+export async function schedulePending(deps: CreateDeliveriesDeps, selector: DeliverySelector): Promise<void> {
+  const rows = await findPending(deps.db, selector);
   if (rows.length === 0) return;
   const detailOf = await findDetails(deps, rows);
   await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, detailOf(row), deps.config)));
@@ -93,7 +93,7 @@ type JobRow = Pick<
   DeliveryRow,
   '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'
 >;
-/** What the job of a delivery shows to operators beyond its row. */
+/** Facts that the job of a delivery shows to operators and that its row lacks. */
 export type JobFacts = Pick<DeliveryDetail, 'event' | 'endpointUrl'>;
 
 /** The job of a delivery with its next attempt in `delayMs`. */
@@ -129,7 +129,7 @@ export async function addMissingJobs(
   page: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
 ): Promise<SweptPage<string>> {
   const rows = await findOverdueDeliveries(deps.db, page.graceMs, page.afterId, page.limit);
-  let isRedisThere = true;
+  let isRedisAvailable = true;
   let details: ReturnType<typeof findDetails> | undefined;
   const ensure = async (row: DeliveryRow) => {
     // Most rows have their job. If one is missing, read the details once for the whole page.
@@ -138,12 +138,12 @@ export async function addMissingJobs(
       return dueIn(0, row, (await details)(row), deps.config);
     };
     const series = { deliveryId: row._id, generation: row.generation };
-    const state = isRedisThere ? await deps.queues.ensureDelivery(series, toDue) : 'unavailable';
-    if (state === 'unavailable') isRedisThere = false;
+    const state = isRedisAvailable ? await deps.queues.ensureDelivery(series, toDue) : 'unavailable';
+    if (state === 'unavailable') isRedisAvailable = false;
     return Number(state === 'added');
   };
   const onError = (err: unknown, row: DeliveryRow) =>
     deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be queued again; the next sweep retries it');
   const count = await sweepEach(rows, page.stopping, ensure, onError);
-  return { count, next: rows.length === page.limit && isRedisThere ? rows.at(-1)?._id : undefined };
+  return { count, next: rows.length === page.limit && isRedisAvailable ? rows.at(-1)?._id : undefined };
 }

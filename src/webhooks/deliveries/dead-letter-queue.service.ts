@@ -15,7 +15,7 @@ import { deliveryFields, endpointHost, eventFields, outcomeName, outcomeText } f
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
-/** The job of a dead letter, made from the row only, so that the sweep can remake it. */
+/** The job of a dead letter. It needs only the row, so that the sweep can make it again. */
 function jobOf({ attempts, ...row }: DeliveryRow) {
   const last = attempts.findLast(({ outcome }) => outcome === 'failed');
   const host = endpointHost(last?.endpointUrl);
@@ -35,8 +35,8 @@ function jobOf({ attempts, ...row }: DeliveryRow) {
 }
 
 /**
- * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row is marked until
- * then, so the sweep alerts if the worker dies.
+ * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row stays
+ * marked until then, so that the sweep alerts if the worker dies.
  */
 export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
@@ -84,13 +84,14 @@ export async function raiseForgottenDeadLetters(
   }
 }
 
-/** Adds every dead letter that Redis has lost to the queue again. */
+/** Adds dead letters that Redis has lost to the queue again, the latest `limit` at most. */
 export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Promise<void> {
   const rows = await findLatestDeadLetters(deps.db, limit);
   if (rows.length > 0) await deps.queues.addDeadLetters(rows.map(jobOf));
 }
 
-const CLEAR_MS = 4000;
+/** How long one sweep clears the queue. */
+const CLEAR_FOR_MS = 4000;
 
 /**
  * Removes deliveries from the dead-letter queue that are no longer dead letters, for example because Redis was away
@@ -98,18 +99,18 @@ const CLEAR_MS = 4000;
  */
 export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
-  { limit, from, stopping }: { limit: number; from: number; stopping: AbortSignal },
+  { limit, startAt, stopping }: { limit: number; startAt: number; stopping: AbortSignal },
 ): Promise<number> {
-  const endsAt = performance.now() + CLEAR_MS;
-  for (let position = from; ; ) {
+  const endsAt = performance.now() + CLEAR_FOR_MS;
+  for (let position = startAt; ; ) {
     const page = await deps.queues.listDeadLetters(position, limit);
     if (page.length === 0) return 0;
-    const listed = page.filter((deliveryId) => deliveryId !== null);
-    const dead = new Set(await findDeadLettersAmong(deps.db, listed));
-    const revived = listed.filter((id) => !dead.has(id));
-    await deps.queues.removeDeadLetters(revived);
+    const listedIds = page.filter((deliveryId) => deliveryId !== null);
+    const deadIds = new Set(await findDeadLettersAmong(deps.db, listedIds));
+    const otherIds = listedIds.filter((id) => !deadIds.has(id));
+    await deps.queues.removeDeadLetters(otherIds);
     // Removing jobs moves later ones forward, so the next page begins after the jobs that stay.
-    position += page.length - revived.length;
+    position += page.length - otherIds.length;
     if (stopping.aborted || performance.now() > endsAt) return position;
   }
 }

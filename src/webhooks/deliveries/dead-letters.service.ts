@@ -21,24 +21,24 @@ import { type RedeliveryDeps, redeliverAll, redeliverOne } from './redelivery.se
 export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
   const { hasBegun, detail } = await redeliverOne(deps, undefined, anyId, ['dead_letter']);
   if (hasBegun) return detail;
-  throw noDeadLetter(detail.delivery.state);
+  throw notADeadLetter(detail.delivery.state);
 }
 
 /** The error for a delivery that is not a dead letter, or is being sent. */
-function noDeadLetter(state: DeliveryState): DomainError {
+function notADeadLetter(state: DeliveryState): DomainError {
   const reasons: Partial<Record<DeliveryState, string>> = {
     cancelled: 'The delivery was cancelled. Its partner can redeliver it.',
     succeeded: 'The delivery has succeeded, so it is not a dead letter.',
     discarded: 'The dead letter was discarded. Its partner can redeliver it.',
     dead_letter: 'An attempt of the dead letter is in progress. Repeat the call when it has ended.',
   };
-  const underWay = `The delivery is in progress (${state}). Wait until it has succeeded or is a dead letter.`;
-  return new DomainError('DELIVERY_IN_PROGRESS', reasons[state] ?? underWay);
+  const inProgress = `The delivery is in progress (${state}). Wait until it has succeeded or is a dead letter.`;
+  return new DomainError('DELIVERY_IN_PROGRESS', reasons[state] ?? inProgress);
 }
 
 const BATCH = 500;
 
-/** An absent or later `to` means now. */
+/** Without `to`, or with a future one, until now. */
 type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**
@@ -63,12 +63,12 @@ async function inBatches(
   work: (rows: readonly DeadLetter[]) => Promise<number>,
 ): Promise<number> {
   const now = await readDatabaseTime(db);
-  const wanted = { ...filter, to: to === undefined || to > now ? now : to };
-  for (let done = 0, last: DeadLetter | undefined; ; ) {
-    const rows: DeadLetter[] = await findDeadLetters(db, wanted, last, BATCH);
-    done += await work(rows);
+  const period = { ...filter, to: to === undefined || to > now ? now : to };
+  for (let sum = 0, last: DeadLetter | undefined; ; ) {
+    const rows: DeadLetter[] = await findDeadLetters(db, period, last, BATCH);
+    sum += await work(rows);
     last = rows.at(-1);
-    if (rows.length < BATCH) return done;
+    if (rows.length < BATCH) return sum;
   }
 }
 
@@ -77,13 +77,13 @@ async function redeliverBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[])
   const eventIds = rows.map((row) => row.eventId);
   const subscriptions = await findSubscriptions(deps.db, subscriptionIds);
   const events = await findEvents(deps.db, eventIds);
-  const asked = rows
+  const wanted = rows
     .map((row) => ({ ...row, venueId: requiredVenueId(events.get(row.eventId)) }))
     .filter(({ subscriptionId, eventId }) => {
       const subscription = subscriptions.get(subscriptionId);
       return subscription?.status === 'active' && wantsVenue(subscription, venueIdOf(events.get(eventId)));
     });
-  const ids = (await filterCanReceive(deps, asked)).map((row) => row._id);
+  const ids = (await filterCanReceive(deps, wanted)).map((row) => row._id);
   return redeliverAll(deps, ids, ['dead_letter']);
 }
 
@@ -111,7 +111,7 @@ export async function discardDeadLetter(deps: RedeliveryDeps, anyId: string, rea
   const { _id } = (await getDelivery(deps, undefined, anyId)).delivery;
   await markDiscarded(deps.db, [_id], reason);
   const detail = await getDelivery(deps, undefined, _id);
-  if (detail.delivery.state !== 'discarded') throw noDeadLetter(detail.delivery.state);
+  if (detail.delivery.state !== 'discarded') throw notADeadLetter(detail.delivery.state);
   await deps.queues.removeDeadLetters([_id]);
   return detail;
 }

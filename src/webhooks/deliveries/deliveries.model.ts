@@ -111,7 +111,7 @@ index('deliveries_of_subscription', { subscriptionId: 1, createdAt: -1, _id: -1 
 index('deliveries_of_partner', { partnerId: 1, createdAt: -1, _id: -1 });
 index('deliveries_by_state', { partnerId: 1, state: 1, createdAt: -1, _id: -1 });
 index('due_deliveries', { nextAttemptAt: 1 }, { state: { $in: ['pending', 'retrying'] } });
-// To count each state from the index alone.
+// Lets MongoDB count each state from the index alone.
 index('open_deliveries', { state: 1 }, { state: { $in: ['pending', 'retrying', 'dead_letter'] } });
 index('unraised_dead_letters', { alertPending: 1 }, { alertPending: true });
 index('uncounted_dead_letters', { isUncounted: 1 }, { isUncounted: true });

@@ -1,7 +1,7 @@
 import { accepted, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
 import {

@@ -75,8 +75,8 @@ export const delivery = named(
 export const waitingDelivery = (details: Record<string, unknown> = {}): Record<string, unknown> => {
   const example = exampleOf(delivery) as { payload: { details: Record<string, unknown> } };
   const payload = { ...example.payload, details: { ...example.payload.details, ...details } };
-  const waits = { state: 'pending', attempts: [], next_attempt_at: EXAMPLE.now, dead_lettered_at: null };
-  return { ...example, ...waits, payload };
+  const waiting = { state: 'pending', attempts: [], next_attempt_at: EXAMPLE.now, dead_lettered_at: null };
+  return { ...example, ...waiting, payload };
 };
 
 export type TestBody = { event_type?: EventType };
@@ -95,8 +95,8 @@ export const recoverBody = (now: () => Date) =>
   Joi.object<RecoverBody>({
     since: instant()
       .custom((since: Date, helpers) => {
-        const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
-        const until = typeof given === 'string' ? parseInstant(given) : now();
+        const [{ until: sentUntil }] = helpers.state.ancestors as [Record<string, unknown>];
+        const until = typeof sentUntil === 'string' ? parseInstant(sentUntil) : now();
         // An invalid `until` has its own message.
         if (until === undefined) return since;
         if (since > until) return helpers.error('date.order');
@@ -116,7 +116,7 @@ export const recovered = object({
   recovered: count(12).description('How many deliveries start.'),
 });
 
-const happened: Record<EventType, { summary: string; when: string }> = {
+const DESCRIPTIONS: Record<EventType, { summary: string; when: string }> = {
   hold_created: { summary: 'A hold was placed', when: 'The slot is held until details.hold_expiry_at.' },
   hold_cancelled: {
     summary: 'A hold was released before it expired',
@@ -131,54 +131,52 @@ const happened: Record<EventType, { summary: string; when: string }> = {
   },
   availability_changed: {
     summary: 'The rules of a venue changed',
-    when: 'Read availability again for details.resource_ids from details.from to details.to; reads show the change already.',
+    when: 'Availability already shows the change: read it again for details.resource_ids from details.from to details.to.',
   },
 };
 
-const digits = (example: string, description: string) =>
-  Joi.string()
-    .meta({ jsonSchema: { pattern: '^[0-9]+$' } })
-    .description(description)
-    .example(example);
+const DIGITS = '^[0-9]+$';
+const SIGNATURE = '^sha256=[0-9a-f]{64}$';
+
+const matching = (pattern: string, description: string, example: string) =>
+  Joi.string().meta({ jsonSchema: { pattern } }).description(description).example(example);
 
 const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Webhook-Event': Joi.string().valid(type).required().description('The type of the event.').example(type),
   'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('Equal to delivery_id.'),
-  'X-Delivery-Attempt': digits('1', 'The number of the attempt, counted from 1.').required(),
-  'X-Service-Timestamp': digits(
-    '1795166112',
+  'X-Delivery-Attempt': matching(DIGITS, 'The number of the attempt, counted from 1.', '1').required(),
+  'X-Service-Timestamp': matching(
+    DIGITS,
     'When this attempt was sent, in Unix seconds. Reject it if it is more than 300 s from your clock.',
+    '1795166112',
   ).required(),
-  'X-Service-Signature': Joi.string()
-    .meta({ jsonSchema: { pattern: '^sha256=[0-9a-f]{64}$' } })
-    .required()
-    .description(
-      '`sha256=` and the hex HMAC-SHA256 of `<X-Service-Timestamp>.<raw body>`, keyed with the secret_key of the subscription. Compare in constant time.',
-    )
-    .example('sha256=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069'),
+  'X-Service-Signature': matching(
+    SIGNATURE,
+    '`sha256=` and the hex HMAC-SHA256 of `<X-Service-Timestamp>.<raw body>`, keyed with the secret_key of the subscription. Compare in constant time.',
+    'sha256=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069',
+  ).required(),
   'webhook-id': id(EXAMPLE.eventId)
     .required()
     .description('Equal to event_id. The three webhook- headers follow Standard Webhooks.'),
-  'webhook-timestamp': digits('1795166112', 'Equal to X-Service-Timestamp.').required(),
-  'webhook-signature': Joi.string()
-    .meta({ jsonSchema: { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' } })
-    .required()
-    .description(
-      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that secret_key encodes after `whsec_`. While a rotation overlaps, the entry of the old secret follows after a space.',
-    )
-    .example('v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='),
+  'webhook-timestamp': matching(DIGITS, 'Equal to X-Service-Timestamp.', '1795166112').required(),
+  'webhook-signature': matching(
+    '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$',
+    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that secret_key encodes after `whsec_`. While a rotation overlaps, the entry of the old secret follows after a space.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ).required(),
   'X-Request-Id': Joi.string()
     .description('Only for your own changes: the X-Request-Id of the call that made the change.')
     .example(EXAMPLE.requestId),
-  'X-Service-Signature-Previous': Joi.string()
-    .meta({ jsonSchema: { pattern: '^sha256=[0-9a-f]{64}$' } })
-    .description('Only while a rotation overlaps: the signature made with the old secret.')
-    .example('sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014'),
+  'X-Service-Signature-Previous': matching(
+    SIGNATURE,
+    'Only while a rotation overlaps: the signature made with the old secret.',
+    'sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014',
+  ),
 });
 
 export const WEBHOOKS: readonly WebhookDescription[] = EVENT_TYPES.map((type) => ({
   name: type,
-  ...happened[type],
+  ...DESCRIPTIONS[type],
   headers: headersOf(type),
   body: named(
     `${type.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}Delivery`,

@@ -1,7 +1,7 @@
 import { writeEach } from '../../platform/bulk-writes.ts';
 import { type Db, type Expression, isDuplicateKey } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { IS_FREE } from './attempts.store.ts';
 import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
@@ -21,18 +21,19 @@ export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Pr
 }
 
 /** Deliveries by their ids, or by their events and optionally their subscription. */
-export type DeliveriesOf =
+export type DeliverySelector =
   | { deliveryIds: readonly string[] }
   | { eventIds: readonly string[]; subscriptionId?: string };
 
-function matching(of: DeliveriesOf): Expression {
-  if ('deliveryIds' in of) return { _id: { $in: [...of.deliveryIds] } };
-  return { eventId: { $in: [...of.eventIds] }, ...omitUndefined({ subscriptionId: of.subscriptionId }) };
+function matching(selector: DeliverySelector): Expression {
+  if ('deliveryIds' in selector) return { _id: { $in: [...selector.deliveryIds] } };
+  const { eventIds, subscriptionId } = selector;
+  return { eventId: { $in: [...eventIds] }, ...omitUndefined({ subscriptionId }) };
 }
 
-export async function findPending(db: Db, of: DeliveriesOf): Promise<DeliveryRow[]> {
+export async function findPending(db: Db, selector: DeliverySelector): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
-    .find({ ...matching(of), state: 'pending' }, NEWEST)
+    .find({ ...matching(selector), state: 'pending' }, NEWEST)
     .toArray();
 }
 
@@ -73,10 +74,11 @@ export const findDelivery = newestByDb<string, DueRow>(async (db, ids, options) 
 });
 
 export async function isBeingSent(db: Db, deliveryId: string): Promise<boolean> {
-  const taken = { _id: deliveryId, $expr: { $not: [IS_FREE] } };
-  return (await deliveryCollection(db).countDocuments(taken, NEWEST)) > 0;
+  const locked = { _id: deliveryId, $expr: { $not: [IS_FREE] } };
+  return (await deliveryCollection(db).countDocuments(locked, NEWEST)) > 0;
 }
 
+/** The delivery with this id, or with an attempt of this id. */
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {
   const either = { $or: [{ _id: id }, { 'attempts.deliveryId': id }] };
   return confirmAbsence((options) => deliveryCollection(db).findOne(either, options));
@@ -130,9 +132,9 @@ export async function listDeliveryRows(
 const WITH_EXCERPT = { 'attempts.responseExcerpt': { $type: 'string' } };
 
 /** Erases the excerpts of receivers' responses, which may quote the event. */
-export async function eraseExcerpts(db: Db, of: DeliveriesOf): Promise<void> {
+export async function eraseExcerpts(db: Db, selector: DeliverySelector): Promise<void> {
   await deliveryCollection(db).updateMany(
-    { ...matching(of), ...WITH_EXCERPT },
+    { ...matching(selector), ...WITH_EXCERPT },
     { $set: { 'attempts.$[].responseExcerpt': null } },
   );
 }

@@ -8,13 +8,13 @@ import { findOverdueBacklog, hasDeadLetter } from './delivery-statistics.store.t
 
 export { markCounted } from './delivery-statistics.store.ts';
 
-/** The active subscriptions among these that have a dead letter. */
+/** The active subscriptions among these with a dead letter. */
 export async function withDeadLetters({ db }: { db: Db }, subscriptionIds: readonly string[]): Promise<string[]> {
   if (subscriptionIds.length === 0) return [];
-  const found: string[] = [];
+  const ids: string[] = [];
   for (const { _id, status } of (await findSubscriptions(db, subscriptionIds)).values())
-    if (status === 'active' && (await hasDeadLetter(db, _id))) found.push(_id);
-  return found;
+    if (status === 'active' && (await hasDeadLetter(db, _id))) ids.push(_id);
+  return ids;
 }
 
 /** Deliveries overdue by at least `graceMs`, except to unhealthy endpoints, which have to wait. */

@@ -1,7 +1,7 @@
 import { batchedByDb } from '../../platform/batched.ts';
 import { updateGuarded } from '../../platform/bulk-writes.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { beyondAscending } from '../../platform/pagination.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE, type Series } from './attempts.store.ts';
 import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
@@ -16,8 +16,8 @@ const MAX_BATCH = 500;
  * Cancels a delivery that its receiver may not (or no longer) receive. A dead letter stays a dead letter, and a series
  * begun since the row was read continues.
  */
-export const cancelDelivery = batchedByDb<Series, undefined>(async (db, all) => {
-  const updates = all.map(({ _id, generation }) => ({
+export const cancelDelivery = batchedByDb<Series, undefined>(async (db, series) => {
+  const updates = series.map(({ _id, generation }) => ({
     filter: { _id, generation, state: WAITING },
     update: { $set: CANCELLED },
   }));
@@ -64,7 +64,7 @@ export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
   });
 }
 
-/** Dead letters without an alert to the operators, because a worker died. */
+/** Dead letters without an alert, because the worker died first. */
 export async function findUnraisedDeadLetters(db: Db, graceMs: number, limit: number): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
     .aggregate<DeliveryRow>([

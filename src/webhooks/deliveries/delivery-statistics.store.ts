@@ -1,6 +1,6 @@
 import { type Backlog, measureBacklog } from '../../platform/backlog.store.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { IS_FREE } from './attempts.store.ts';
 import { type AttemptRow, type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 import { WAITING } from './delivery-states.store.ts';
@@ -104,14 +104,14 @@ export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promi
 }
 
 export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boolean> {
-  const found = await deliveryCollection(db).findOne(
+  const row = await deliveryCollection(db).findOne(
     { subscriptionId, state: 'dead_letter' },
     { projection: { _id: 1 }, hint: 'dead_letters_of_subscription' },
   );
-  return found !== null;
+  return row !== null;
 }
 
-/** Counting stops here: a scrape must not read a large backlog. */
+/** Counting ends at this number: a scrape of the metrics must not read a large backlog. */
 const COUNTED_AT_MOST = 100_000;
 
 /** States of deliveries that may still change. */
@@ -133,13 +133,13 @@ export async function findDueBacklog(db: Db): Promise<Backlog | null> {
 export async function findOverdueBacklog(
   db: Db,
   graceMs: number,
-  exceptSubscriptions: readonly string[],
+  exceptSubscriptionIds: readonly string[],
 ): Promise<Backlog | null> {
   const match = {
     state: WAITING,
     // No attempt in progress: WEBHOOK_TIMEOUT_MS may exceed `graceMs`.
     $and: [{ $expr: IS_FREE }],
-    ...(exceptSubscriptions.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptions] } }),
+    ...(exceptSubscriptionIds.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptionIds] } }),
   };
   return measureBacklog(deliveryCollection(db), match, { ...BY_DUE_TIME, graceMs });
 }

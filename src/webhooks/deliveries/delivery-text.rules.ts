@@ -51,11 +51,11 @@ const TEXTS: Record<DeliveryError, (host: string, outcome: Outcome) => string> =
 /** How an attempt ended, in words for operators: `HTTP 503 from partner.example`. No URL: only the endpoint's host. */
 export function outcomeText(outcome: Outcome, host: string | null): string {
   const { error } = outcome;
-  const of = host ?? 'the endpoint';
-  if (error === null) return `${statusText(outcome)} from ${of}`;
-  if (error === 'interrupted') return `interrupted before ${of} responded`;
-  if (error === 'subscription_changed') return `subscription changed before ${of} responded`;
-  return TEXTS[error](of, outcome);
+  const endpoint = host ?? 'the endpoint';
+  if (error === null) return `${statusText(outcome)} from ${endpoint}`;
+  if (error === 'interrupted') return `interrupted before ${endpoint} responded`;
+  if (error === 'subscription_changed') return `subscription changed before ${endpoint} responded`;
+  return TEXTS[error](endpoint, outcome);
 }
 
 /** The short form without the host: `HTTP 503`, `connection refused`. */

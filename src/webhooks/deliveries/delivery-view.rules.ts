@@ -1,5 +1,5 @@
 import { eventBody, requestIdOf } from '../../events/events.rules.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import type { DeliveryDetail } from './read-deliveries.service.ts';
 
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {

@@ -15,8 +15,8 @@ import { findReceivers } from '../subscriptions/subscriptions.store.ts';
 import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from './create-deliveries.service.ts';
 
 /**
- * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns by event why
- * its deliveries were not created, and `begun`, which resolves when the first attempts have begun or have jobs.
+ * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the errors by
+ * event id, and `begun`, which resolves when the first attempts have begun or have jobs.
  */
 export type Deliver = (
   wanted: readonly WantedDelivery[],
@@ -26,9 +26,9 @@ export type Deliver = (
 /** The numbers of dispatched events and their deliveries. */
 export type DispatchCount = { events: number; deliveries: number };
 
-/** The result by outbox: its dispatched events (`done`) and its errors (`failures`). */
-export type Dispatched = {
-  done: ReadonlyMap<string, DispatchCount>;
+/** The results by outbox id: numbers (`counts`) and errors (`failures`). `begun`: as of `Deliver`. */
+export type DispatchResult = {
+  counts: ReadonlyMap<string, DispatchCount>;
   failures: ReadonlyMap<string, Error>;
   begun: Promise<void>;
 };
@@ -42,10 +42,10 @@ export async function dispatchEvents(
   deps: CreateDeliveriesDeps,
   outboxIds: readonly string[],
   deliver: Deliver = async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() }),
-): Promise<Dispatched> {
+): Promise<DispatchResult> {
   const beganAtMs = performance.now();
   const events = await findWaitingEvents(deps, [...new Set(outboxIds)]);
-  if (events.length === 0) return { done: new Map(), failures: new Map(), begun: Promise.resolve() };
+  if (events.length === 0) return { counts: new Map(), failures: new Map(), begun: Promise.resolve() };
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
@@ -67,15 +67,15 @@ export async function dispatchEvents(
     deliveries: wanted.length,
     failed: failures.size,
   });
-  return { done: countsOf(dispatched, wanted), failures, begun: delivered.begun };
+  return { counts: countsOf(dispatched, wanted), failures, begun: delivered.begun };
 }
 
 function countsOf(events: readonly EventRow[], wanted: readonly WantedDelivery[]): Map<string, DispatchCount> {
   const deliveriesOf = groupBy(wanted, ({ event }) => outboxIdOf(event));
   return new Map(
-    [...groupBy(events, outboxIdOf)].map(([outboxId, taken]) => [
+    [...groupBy(events, outboxIdOf)].map(([outboxId, itsEvents]) => [
       outboxId,
-      { events: taken.length, deliveries: deliveriesOf.get(outboxId)?.length ?? 0 },
+      { events: itsEvents.length, deliveries: deliveriesOf.get(outboxId)?.length ?? 0 },
     ]),
   );
 }
@@ -98,7 +98,7 @@ async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly Eve
   );
 }
 
-/** How long outboxes wait to be emptied in one batch: no receiver waits. */
+/** How long outboxes wait to be emptied in one batch: no receiver waits for that. */
 const LINGER_MS = 20;
 const MAX_EMPTIED = 500;
 
@@ -118,8 +118,8 @@ async function emptyOutboxes(
     events.filter(({ holdId }) => holdId !== null),
     outboxIdOf,
   );
-  const ofReservations = [...byReservation].map(async ([reservationId, logged]) => {
-    const eventIds = logged.map(({ _id }) => _id);
+  const ofReservations = [...byReservation].map(async ([reservationId, itsEvents]) => {
+    const eventIds = itsEvents.map(({ _id }) => _id);
     await emptySoon(db, { reservationId, eventIds }).catch((err: Error) => failures.set(reservationId, err));
   });
   await Promise.all([ofVenues, ...ofReservations]);
@@ -127,23 +127,23 @@ async function emptyOutboxes(
 }
 
 /**
- * Dispatches a page of the sweep, except outboxes that this process is dispatching (`inHand`). The first page includes
- * venue changes.
+ * Dispatches a page of the sweep, except outboxes that jobs of this process are dispatching (`inProgressIds`). The
+ * first page includes venue changes.
  */
 export async function dispatchWaiting(
   deps: CreateDeliveriesDeps,
-  { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },
+  { stopping, inProgressIds, ...page }: PageOfDue & { stopping: AbortSignal; inProgressIds?: ReadonlySet<string> },
   deliver?: Deliver,
 ): Promise<SweptPage<DuePosition>> {
   const { ids: reservations, next } = await findUndispatchedPage(deps.db, page);
-  const changes = page.from === undefined ? (await findDueChanges(deps.db, page.graceMs, page.limit)).ids : [];
-  const ids = [...changes, ...reservations].filter((id) => inHand?.has(id) !== true);
+  const changes = page.after === undefined ? (await findDueChanges(deps.db, page.graceMs, page.limit)).ids : [];
+  const ids = [...changes, ...reservations].filter((id) => inProgressIds?.has(id) !== true);
   const dispatch = async (batch: readonly string[]) => {
-    const { done, failures, begun } = await dispatchEvents(deps, batch, deliver);
+    const { counts, failures, begun } = await dispatchEvents(deps, batch, deliver);
     for (const [outboxId, err] of failures)
       deps.log.error({ hold_id: outboxId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
-    return [...done.values()].reduce((sum, { events }) => sum + events, 0);
+    return [...counts.values()].reduce((sum, { events }) => sum + events, 0);
   };
   const onError = (err: unknown, batch: readonly string[]) =>
     deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');

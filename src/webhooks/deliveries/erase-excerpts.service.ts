@@ -1,4 +1,4 @@
-import type { Erasure } from '../../domain/erasure.ts';
+import type { Erasure } from '../../domain/data-removal.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { eraseExcerpts, findWithExcerpt } from './deliveries.store.ts';
 

@@ -13,7 +13,7 @@ import { sendAttempt } from './send-attempt.service.ts';
 /** How long a first attempt waits for a send permit before a job takes over. */
 const PATIENCE_MS = 3000;
 
-/** How long recording a result may take: less than the time that the row's lock lasts after the send. */
+/** How long recording a result may take: less than the row's lock lasts after the send. */
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
@@ -33,7 +33,7 @@ export type FirstAttempts = {
  * is locked for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed
  * attempts, and makes the first one if the endpoint is unhealthy or has no permit. Existing deliveries are left to
  * their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process
- * cannot wait any longer.
+ * can no longer wait.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,
@@ -51,11 +51,11 @@ export async function sendFirstAttempts(
 
   const giveUp = new AbortController();
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
-  const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
+  const beginningSends = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
   const leaveRest = async (): Promise<void> => {
     const due = deferred.map((each) => dueIn(0, each.row, each, deps.config));
     if (due.length > 0) await deps.queues.scheduleDeliveries(due);
-    const sends = await begun;
+    const sends = await beginningSends;
     clearTimeout(patience);
     const unsent = ready.filter((_, index) => sends[index] === null);
     await leaveToJobs(deps, unsent);
@@ -63,7 +63,7 @@ export async function sendFirstAttempts(
   return {
     failures: failuresOf(rows, inserted),
     begun: leaveRest(),
-    sent: begun.then((sends) => Promise.all(sends.flatMap((send) => send?.ended ?? []))),
+    sent: beginningSends.then((sends) => Promise.all(sends.flatMap((send) => send?.ended ?? []))),
   };
 }
 
@@ -128,9 +128,9 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
 /** Leaves unsent deliveries to jobs. If that fails, the sweep finds them once their locks expire. */
 async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
-  const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
+  const unsent = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
   try {
-    await withdrawAttempts(deps.db, begun);
+    await withdrawAttempts(deps.db, unsent);
     const due = attempts.map(({ row, event, subscription }) =>
       dueIn(deferralMs(), row, { event, endpointUrl: subscription.endpointUrl }, deps.config),
     );

@@ -1,6 +1,6 @@
 import { accepted, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { getAnySubscription } from '../subscriptions/require-subscription.service.ts';
 import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
@@ -37,10 +37,10 @@ import type { RedeliveryDeps } from './redelivery.service.ts';
 const PREFIX = '/api/v1/operator';
 
 export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] {
-  return [...stopRows(deps), ...deliveryRows(deps), ...deadLetterRows(deps)];
+  return [...subscriptionRoutes(deps), ...deliveryRoutes(deps), ...deadLetterRoutes(deps)];
 }
 
-function stopRows(deps: { db: Db }): Route<Operator>[] {
+function subscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) => operatorSubscriptionView(await getAnySubscription(deps, id));
   return [
     route<Operator, { id: string }>({
@@ -73,7 +73,7 @@ function stopRows(deps: { db: Db }): Route<Operator>[] {
   ];
 }
 
-function deliveryRows(deps: { db: Db }): Route<Operator>[] {
+function deliveryRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, DeliveriesQuery>({
       method: 'get',
@@ -123,10 +123,10 @@ async function deliveryListing(deps: { db: Db }, query: DeliveriesQuery, state: 
   return listing(rows.map(operatorDeliveryView), encodeCursor(next));
 }
 
-const chosenBy = ({ subscription_id: subscriptionId, event_type: eventType, from, to }: RedriveBody) =>
+const filterOf = ({ subscription_id: subscriptionId, event_type: eventType, from, to }: RedriveBody) =>
   omitUndefined({ subscriptionId, eventType, from, to });
 
-function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
+function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) => operatorDeliveryView(await getDelivery(deps, undefined, id));
   return [
     route<Operator, unknown, unknown, RedriveBody>({
@@ -141,7 +141,7 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
       responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       takesLong: true,
-      handle: async ({ body }) => accepted({ redriven: await redeliverDeadLetters(deps, chosenBy(body)) }),
+      handle: async ({ body }) => accepted({ redriven: await redeliverDeadLetters(deps, filterOf(body)) }),
     }),
     route<Operator, { id: string }>({
       method: 'post',
@@ -175,7 +175,7 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
       responses: { 200: { description: 'The dead letters are discarded.', body: discarded } },
       errors: [],
       takesLong: true,
-      handle: async ({ body }) => ok({ discarded: await discardDeadLetters(deps, chosenBy(body), body.reason) }),
+      handle: async ({ body }) => ok({ discarded: await discardDeadLetters(deps, filterOf(body), body.reason) }),
     }),
     route<Operator, { id: string }, unknown, DiscardBody>({
       method: 'post',

@@ -70,7 +70,7 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
 
 export type RedriveBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
 
-const chosenDeadLetters = {
+const deadLetterFilters = {
   subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
   event_type: eventType().description('Only events of this type.').example('booking_created'),
   from: instantNotAfter('to')
@@ -81,7 +81,7 @@ const chosenDeadLetters = {
     .example(EXAMPLE.later),
 };
 
-export const redeliverBody = Joi.object<RedriveBody>(chosenDeadLetters).required();
+export const redeliverBody = Joi.object<RedriveBody>(deadLetterFilters).required();
 
 export type DiscardBody = { reason: string };
 
@@ -94,10 +94,10 @@ const discardReason = () =>
 export const discardBody = Joi.object<DiscardBody>({ reason: discardReason() }).required();
 
 export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
-  ...chosenDeadLetters,
+  ...deadLetterFilters,
   reason: discardReason(),
 })
-  .or(...Object.keys(chosenDeadLetters))
+  .or(...Object.keys(deadLetterFilters))
   .required()
   .messages({
     'object.missing': 'is required if no other field selects dead letters: send at least one of these fields',

@@ -14,8 +14,8 @@ import {
 
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** The most events of one request id that are searched: a caller may send the same id with every call. */
-const MAX_OF_REQUEST = 1000;
+/** The most events for which deliveries are listed by request id: a caller may send one id with every call. */
+const MAX_EVENTS_OF_REQUEST = 1000;
 
 /** The deliveries of a partner, or of all, newest first; with `requestId`, only those of that call's events. */
 export async function listDeliveries(
@@ -25,7 +25,7 @@ export async function listDeliveries(
   limit: number,
 ): Promise<Page<DeliveryDetail>> {
   const events =
-    requestId === undefined ? {} : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
+    requestId === undefined ? {} : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_EVENTS_OF_REQUEST) };
   const { rows, next } = await listDeliveryRows(deps.db, { ...filter, ...events }, after, limit);
   return { rows: rows.map(await findDetails(deps, rows)), next };
 }

@@ -16,12 +16,12 @@ import { REDELIVERABLE, type RedeliveryDeps } from './redelivery.service.ts';
 
 const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => state !== 'succeeded');
 
-/** Events processed at a time; a recovery has no more in memory. */
+/** How many events a recovery reads at a time. */
 const BATCH = 500;
 
 const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 
-/** An absent `until` means now. */
+/** Without `until`: until now. */
 type RecoverySpan = { since: Date; until?: Date };
 
 /**
@@ -38,8 +38,8 @@ export async function recoverDeliveries(
   span: RecoverySpan,
 ): Promise<number> {
   const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
-  const wanted = `${span.since.toISOString()} ${span.until?.toISOString() ?? 'now'}`;
-  const recovered = recoveriesOf(deps.db)(subscriptionId, wanted, () => recoverSpan(deps, subscription, span));
+  const period = `${span.since.toISOString()} ${span.until?.toISOString() ?? 'now'}`;
+  const recovered = recoveriesOf(deps.db)(subscriptionId, period, () => recoverSpan(deps, subscription, span));
   if (recovered !== undefined) return recovered;
   throw new DomainError(
     'RATE_LIMITED',
@@ -76,9 +76,9 @@ async function recoverBatch(
   const known = await findDeliveriesOfEvents(deps.db, subscription._id, eventIds);
   const undelivered = known.filter(({ state }) => RECOVERABLE.includes(state));
   const undeliveredIds = undelivered.map((row) => row._id);
-  const begun = await beginSeries(deps.db, undeliveredIds, RECOVERABLE);
-  const withRow = new Set(known.map((row) => row.eventId));
-  const missing = events.filter((event) => !withRow.has(event._id));
+  const redelivered = await beginSeries(deps.db, undeliveredIds, RECOVERABLE);
+  const knownEventIds = new Set(known.map((row) => row.eventId));
+  const missing = events.filter((event) => !knownEventIds.has(event._id));
   const rows = missing.map((event) => newDelivery(event, subscription, now));
   const inserted = await insertDeliveries(deps.db, rows);
   for (const outcome of inserted) if (outcome instanceof Error) throw outcome;
@@ -86,5 +86,5 @@ async function recoverBatch(
   await schedulePending(deps, { eventIds, subscriptionId: subscription._id });
   const dead = undelivered.filter(({ state }) => state === 'dead_letter');
   await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));
-  return begun + created;
+  return redelivered + created;
 }

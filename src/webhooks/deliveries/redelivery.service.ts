@@ -68,11 +68,11 @@ export async function redeliverAll(
   deliveryIds: readonly string[],
   states: readonly DeliveryState[],
 ): Promise<number> {
-  const begun = await beginSeries(deps.db, deliveryIds, states);
-  if (begun === 0) return 0;
+  const count = await beginSeries(deps.db, deliveryIds, states);
+  if (count === 0) return 0;
   await schedulePending(deps, { deliveryIds });
   await deps.queues.removeDeadLetters(deliveryIds);
-  return begun;
+  return count;
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { RetentionRule } from '../../domain/retention.ts';
+import type { RetentionRule } from '../../domain/data-removal.ts';
 
 /** No attempt was begun since `before`, in any series or by hand. */
 const isQuietSince = (before: Date) => ({ attempts: { $not: { $elemMatch: { sentAt: { $gte: before } } } } });
 
 /** A dead letter stays until operators have been alerted of it. */
-const IS_TOLD = { alertPending: { $exists: false }, isUncounted: { $exists: false } };
+const IS_ALERTED = { alertPending: { $exists: false }, isUncounted: { $exists: false } };
 
 /** Deliveries may be deleted some days after the latest of creation, last attempt and discarding. Waiting ones stay. */
 export const ENDED_DELIVERIES: RetentionRule = {
@@ -12,12 +12,12 @@ export const ENDED_DELIVERIES: RetentionRule = {
   field: 'createdAt',
   hint: 'deliveries_newest',
   instant: 'createdAt',
-  isWalked: (before) => ({ createdAt: { $lt: before } }),
-  isOver: (before) => ({
+  isInRange: (before) => ({ createdAt: { $lt: before } }),
+  isDeletable: (before) => ({
     state: { $in: ['succeeded', 'cancelled', 'discarded'] },
     discardedAt: { $not: { $gte: before } },
     ...isQuietSince(before),
-    ...IS_TOLD,
+    ...IS_ALERTED,
   }),
 };
 
@@ -26,6 +26,6 @@ export const OLD_DEAD_LETTERS: RetentionRule = {
   field: 'deadLetteredAt',
   hint: 'dead_letters_by_time',
   instant: 'deadLetteredAt',
-  isWalked: (before) => ({ state: 'dead_letter', deadLetteredAt: { $lt: before } }),
-  isOver: (before) => ({ ...isQuietSince(before), ...IS_TOLD }),
+  isInRange: (before) => ({ state: 'dead_letter', deadLetteredAt: { $lt: before } }),
+  isDeletable: (before) => ({ ...isQuietSince(before), ...IS_ALERTED }),
 };

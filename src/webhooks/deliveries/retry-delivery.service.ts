@@ -12,7 +12,7 @@ import { endpointHost, outcomeText } from './delivery-text.rules.ts';
 import { maxAttempts } from './retry-schedule.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
-/** One attempt of a series (first attempt and retries). */
+/** An attempt that a job makes. */
 export type DueAttempt = Destination & {
   deliveryId: string;
   /** The series of the job; undefined for the job of a dead letter, because its series has ended. */
@@ -38,16 +38,16 @@ export type AttemptResult =
   | { kind: 'later'; inMs: number };
 
 /** The pause if operators must fix something. */
-const MENDED_AFTER_MS = 10_000;
+const OPERATOR_FIX_PAUSE_MS = 10_000;
 /** The pause if the event is not logged yet. */
-const LOGGED_SOON_MS = 1000;
-/** How long to wait for the event; usually the sweep logs it in seconds. */
-const LOGGED_WITHIN_MS = 86_400_000;
+const EVENT_PAUSE_MS = 1000;
+/** For how long a delivery waits for its event; usually the sweep logs it in seconds. */
+const EVENT_AWAITED_MS = 86_400_000;
 /** How much longer than its lock an attempt may take; the sweep repeats an attempt that hangs. */
 const HANGS_AFTER_MS = 15_000;
 /** States in which there is nothing more to send. */
 const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
-/** A job waits if it comes more than this before its row is due, because the queue uses the hosts' clocks. */
+/** How much before its row is due a job may run: the queue uses the hosts' clocks. Earlier jobs wait. */
 const EARLY_MS = 1000;
 
 /**
@@ -70,19 +70,19 @@ export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<At
 async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Promise<AttemptResult> {
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null) return { kind: 'skipped', why: 'gone' };
-  const { generation = row.generation } = due;
-  if (row.generation !== generation) return { kind: 'skipped', why: 'superseded' };
+  const { generation } = due;
+  if (generation !== undefined && row.generation !== generation) return { kind: 'skipped', why: 'superseded' };
   const ended = ENDED.find((state) => state === row.state);
   if (ended !== undefined) return { kind: 'skipped', why: ended };
-  if (due.generation === undefined && row.state !== 'dead_letter') return { kind: 'skipped', why: 'redelivered' };
+  if (generation === undefined && row.state !== 'dead_letter') return { kind: 'skipped', why: 'redelivered' };
   // A worker recorded its last attempt and died before the job ended.
   if (row.state === 'dead_letter' && !due.isKnownDead) return { kind: 'dead', attempt: lastFailureOf(deps, row) };
   const waitMs = row.dueInMs ?? 0;
   if (waitMs > EARLY_MS) return { kind: 'later', inMs: waitMs };
 
   const event = await findEvent(deps.db, row.eventId);
-  const isAwaited = deps.clock.now().getTime() - row.createdAt.getTime() < LOGGED_WITHIN_MS;
-  if (event === null && isAwaited) return { kind: 'later', inMs: LOGGED_SOON_MS };
+  const isAwaited = deps.clock.now().getTime() - row.createdAt.getTime() < EVENT_AWAITED_MS;
+  if (event === null && isAwaited) return { kind: 'later', inMs: EVENT_PAUSE_MS };
   const receiver = event && (await findReceiver(deps, row, event));
   if (event === null || receiver === null) {
     if (row.state === 'dead_letter') {
@@ -93,18 +93,17 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   }
 
   const { subscription } = receiver;
-  const unansweredMs = msUntilRotationAnswered(deps, subscription);
-  if (unansweredMs > 0) return { kind: 'later', inMs: unansweredMs };
+  const rotationWaitMs = msUntilRotationAnswered(deps, subscription);
+  if (rotationWaitMs > 0) return { kind: 'later', inMs: rotationWaitMs };
   if (!permit.beginSend(subscription.consecutiveFailures)) return { kind: 'later', inMs: deferralMs() };
   const secrets = openSecrets(deps, subscription);
-  if (secrets === undefined) return { kind: 'later', inMs: MENDED_AFTER_MS };
+  if (secrets === undefined) return { kind: 'later', inMs: OPERATOR_FIX_PAUSE_MS };
   const attemptId = newId();
-  const begun = { deliveryId: attemptId, endpointUrl: subscription.endpointUrl };
-  if (!(await beginAttempt(deps.db, row, begun, lockMs(deps)))) {
+  const newAttempt = { deliveryId: attemptId, endpointUrl: subscription.endpointUrl };
+  if (!(await beginAttempt(deps.db, row, newAttempt, lockMs(deps)))) {
     return { kind: 'later', inMs: lockMs(deps) / 3 };
   }
-  const { signal } = due;
-  const sending = { ...receiver, row, event, secrets, attemptId, permit, signal };
+  const sending = { ...receiver, row, event, secrets, attemptId, permit, signal: due.signal };
   const { outcome, after } = await sendAttempt(deps, sending);
   if (after === null) return { kind: 'later', inMs: 1000 };
   if (after.outcome === 'interrupted') return { kind: 'later', inMs: 0 };
@@ -117,7 +116,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   return { kind: 'retry', inMs: nextAttemptInMs, attempt: text };
 }
 
-/** An attempt beyond the schedule was made by an operator. */
+/** Attempts beyond the schedule were made by an operator. */
 function attemptText({ config }: SendDeps, number: number, outcome: string): string {
   const last = maxAttempts(config);
   return number > last ? `${outcome} (manual attempt, ${number} in all)` : `${outcome} (attempt ${number} of ${last})`;

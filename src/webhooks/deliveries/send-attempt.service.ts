@@ -11,7 +11,7 @@ import {
   type BegunAttempt,
   findReceiver,
   hasChanged,
-  isAlike,
+  isUnchanged,
   type SendDeps,
 } from './attempt.service.ts';
 import { settleAttempt } from './attempts.store.ts';
@@ -22,7 +22,7 @@ import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
 
 /**
  * Sends the webhook and records the outcome: in the row, in the endpoint's health, and after the last attempt in the
- * dead-letter queue. `after` is null, and nothing recorded, if the attempt no longer belonged to this worker.
+ * dead-letter queue. If the attempt no longer belongs to this worker, nothing is recorded and `after` is null.
  */
 export async function sendAttempt(
   deps: SendDeps,
@@ -37,14 +37,14 @@ export async function sendAttempt(
 }
 
 async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutcome> {
-  let sent: SendOutcome;
+  let outcome: SendOutcome;
   try {
-    sent = await deps.sender.send(messageOf(deps, attempt));
+    outcome = await deps.sender.send(messageOf(deps, attempt));
   } finally {
     attempt.permit.release();
   }
-  const isOutdated = !sent.ok && (await hasChanged(deps, attempt.subscription));
-  return isOutdated ? { ...sent, error: 'subscription_changed', errorDetail: null } : sent;
+  const isOutdated = !outcome.ok && (await hasChanged(deps, attempt.subscription));
+  return isOutdated ? { ...outcome, error: 'subscription_changed', errorDetail: null } : outcome;
 }
 
 /**
@@ -55,17 +55,17 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
 function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
   const { row, event, subscription, signal } = attempt;
   const renew = async (): Promise<WebhookMessage | null> => {
-    const now = await findReceiver(deps, row, event);
-    if (now === null || !isAlike(now.subscription, subscription)) return null;
-    const secrets = openSecrets(deps, now.subscription);
-    return secrets === undefined ? null : messageOf(deps, { ...attempt, ...now, secrets });
+    const receiver = await findReceiver(deps, row, event);
+    if (receiver === null || !isUnchanged(receiver.subscription, subscription)) return null;
+    const secrets = openSecrets(deps, receiver.subscription);
+    return secrets === undefined ? null : messageOf(deps, { ...attempt, ...receiver, secrets });
   };
   const validity = { untilMs: attempt.readAtMs + deps.config.cacheLeaseMs / 2, renew };
-  return { ...signed(deps, attempt), validity, signal };
+  return { ...signedRequest(deps, attempt), validity, signal };
 }
 
-/** Signs the exact bytes that are sent. */
-function signed({ clock }: SendDeps, { row, event, subscription, attemptId, secrets }: BegunAttempt) {
+/** The request of an attempt; the signatures are of the exact bytes of `body`. */
+function signedRequest({ clock }: SendDeps, { row, event, subscription, attemptId, secrets }: BegunAttempt) {
   const { current, previous } = secrets;
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(clock.now().getTime() / 1000);

@@ -19,13 +19,12 @@ export async function sendTestEvent(
   type: EventType | undefined,
 ): Promise<DeliveryDetail> {
   const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
-  const [first] = subscription.eventTypes;
-  const asked = type ?? first;
-  if (asked === undefined || !subscription.eventTypes.includes(asked)) {
-    const types = subscription.eventTypes.join(', ');
-    throw fieldError('event_type', `is not a type of the subscription. It subscribes to ${types}.`);
+  const { eventTypes } = subscription;
+  const eventType = type ?? eventTypes[0];
+  if (eventType === undefined || !eventTypes.includes(eventType)) {
+    throw fieldError('event_type', `is not a type of the subscription. It subscribes to ${eventTypes.join(', ')}.`);
   }
-  const event = await logTestEvent(deps, partnerId, asked);
+  const event = await logTestEvent(deps, partnerId, eventType);
   const [failure] = (await createDeliveries(deps, [{ event, receiver: subscription }])).values();
   if (failure !== undefined) throw failure;
   const [delivery] = await findDeliveriesOfEvents(deps.db, subscriptionId, [event._id]);

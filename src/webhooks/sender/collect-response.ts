@@ -11,7 +11,7 @@ import {
 const MAX_RESPONSE_BYTES = 16 * 1024;
 const MAX_DECODED_BYTES = 16 * 1024;
 const MAX_EXCERPT_CHARACTERS = 1024;
-/** Enough for the characters of an excerpt in any encoding of the web. */
+/** No encoding of the web takes more than 4 bytes a character. */
 const MAX_EXCERPT_BYTES = 4 * MAX_EXCERPT_CHARACTERS;
 // Line ends and tabs become spaces; other control characters, or characters that reorder text, could disguise a log
 // line.
@@ -45,16 +45,17 @@ export function collectResponse() {
     begin(response: Pick<IncomingMessage, 'statusCode' | 'headers'>): void {
       head = response;
     },
-    isFullWith(chunk: Buffer): boolean {
+    /** Adds a chunk; returns whether the reading limit is reached. */
+    add(chunk: Buffer): boolean {
       chunks.push(chunk.subarray(0, bytesLeft));
       bytesLeft -= chunk.length;
       return bytesLeft <= 0;
     },
     async outcome(url: string, cause: FailureCause): Promise<Omit<SendOutcome, 'durationMs'>> {
       const statusCode = head?.statusCode ?? null;
-      const verdict = statusCode === null ? null : deliveryErrorOfStatus(statusCode);
-      const failure = verdict === null && cause !== 'interrupted' ? cause : null;
-      const error = verdict ?? (cause === 'interrupted' ? cause : (failure?.error ?? null));
+      const statusError = statusCode === null ? null : deliveryErrorOfStatus(statusCode);
+      const failure = statusError === null && cause !== 'interrupted' ? cause : null;
+      const error = statusError ?? (cause === 'interrupted' ? cause : (failure?.error ?? null));
       return {
         ok: error === null,
         statusCode,
@@ -74,16 +75,16 @@ export function hasNoBody({ statusCode }: Pick<IncomingMessage, 'statusCode'>): 
   return WITHOUT_BODY.includes(statusCode);
 }
 
-/** Whether the head announces a body. A 205 without a length would go on until its connection ends. */
+/** Whether the head announces a body. A 205 without a length lasts until its connection ends. */
 export function announcesBody({ statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);
 }
 
 /** The origin of a redirect's target, because path and query may hold secrets; null if it is not an http(s) URL. */
-function originOf(location: string | undefined, from: string): string | null {
-  const to = location === undefined ? undefined : parseUrl(location, from);
-  return to?.protocol === 'https:' || to?.protocol === 'http:' ? to.origin : null;
+function originOf(location: string | undefined, baseUrl: string): string | null {
+  const target = location === undefined ? undefined : parseUrl(location, baseUrl);
+  return target?.protocol === 'https:' || target?.protocol === 'http:' ? target.origin : null;
 }
 
 /**
@@ -122,15 +123,15 @@ async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-function decoderOf(coding: string, [first = 0]: Buffer) {
-  const partly = { finishFlush: zlib.Z_SYNC_FLUSH };
+function decoderOf(coding: string, [firstByte = 0]: Buffer) {
+  const allowCutOff = { finishFlush: zlib.Z_SYNC_FLUSH };
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
-      return createGunzip(partly);
+      return createGunzip(allowCutOff);
     case 'deflate':
-      // Some receivers omit zlib's header, whose first byte has 8 in the low half.
-      return (first & 0x0f) === 8 ? createInflate(partly) : createInflateRaw(partly);
+      // Some receivers omit zlib's header, in which the low half of the first byte is 8.
+      return (firstByte & 0x0f) === 8 ? createInflate(allowCutOff) : createInflateRaw(allowCutOff);
     case 'br':
       return createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH });
     default:
@@ -141,7 +142,7 @@ function decoderOf(coding: string, [first = 0]: Buffer) {
 function decodeText(bytes: Buffer, contentType: string): string | undefined {
   const [, charset = 'utf-8'] = /;\s*charset="?([^";\s]+)/i.exec(contentType) ?? [];
   try {
-    // `stream` leaves out a last character that a limit cut in two.
+    // `stream` leaves out a last character that the size limit has cut in two.
     return new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules
 import { type EndpointRules, hostFault, hostOf, isPublicAddress, urlFault } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
 
-/** After this an idle connection ends, unless its receiver announced an earlier end. */
+/** An idle connection is closed after this time, or earlier if its receiver announced that. */
 const IDLE_MS = 5_000;
 /** A connection is a minute old at most when a request begins, so that a change of DNS takes effect. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
@@ -35,18 +35,18 @@ export function createConnections(rules: ConnectRules) {
     // Makes a receiver that speaks only HTTP/2 fail in the handshake, which names the cause.
     ALPNProtocols: ['http/1.1'],
   };
-  const keep = { ...options, keepAlive: true, timeout: IDLE_MS };
-  const kept = { 'http:': new HttpAgent(keep), 'https:': new HttpsAgent(keep) };
-  const fresh = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) };
-  for (const agent of Object.values(kept)) limitReuse(agent, openedAt);
+  const reuse = { ...options, keepAlive: true, timeout: IDLE_MS };
+  const reusing = { 'http:': new HttpAgent(reuse), 'https:': new HttpsAgent(reuse) };
+  const connecting = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) };
+  for (const agent of Object.values(reusing)) limitReuse(agent, openedAt);
 
   return {
     /**
      * A POST that is not sent yet, over an idle connection if there is one; `fresh` opens a new connection.
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
-    request(url: URL, how: { fresh: boolean }): ClientRequest {
-      // Checks address literals too, for which `net.connect` calls no lookup.
+    request(url: URL, { fresh }: { fresh: boolean }): ClientRequest {
+      // Includes address literals, for which `net.connect` calls no lookup.
       const fault = urlFault(url, rules) ?? hostFault(url, rules);
       if (fault !== null) throw new BlockedAddressError(`The URL ${fault}`);
       const { port, pathname, search } = url;
@@ -60,7 +60,7 @@ export function createConnections(rules: ConnectRules) {
         maxHeaderSize: MAX_HEADER_BYTES,
         // RFC 6066 forbids addresses, and names that end in a dot (Go rejects these).
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
-        agent: (how.fresh ? fresh : kept)[isTls ? 'https:' : 'http:'],
+        agent: (fresh ? connecting : reusing)[isTls ? 'https:' : 'http:'],
       });
       request.once('socket', (socket) => {
         if (!request.reusedSocket) openedAt.set(socket, performance.now());
@@ -68,7 +68,7 @@ export function createConnections(rules: ConnectRules) {
       return request;
     },
     close(): void {
-      for (const agent of [...Object.values(kept), ...Object.values(fresh)]) agent.destroy();
+      for (const agent of [...Object.values(reusing), ...Object.values(connecting)]) agent.destroy();
     },
   };
 }

@@ -58,7 +58,7 @@ export class UnresolvedHostError extends Error {
 }
 
 // The codes of OpenSSL and of certificate verification have no common prefix (Node's documentation, "X509 certificate
-// error codes"); these fragments cover them all and no system error.
+// error codes"); these fragments match all of them, and no system error.
 const TLS_CODE = /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
 
 const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
@@ -76,12 +76,12 @@ const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
 export function failureOf(error: unknown): Failure {
   if (error instanceof BlockedAddressError) return { error: 'blocked_address', detail: null };
   if (error instanceof UnresolvedHostError) {
-    const isCertain = error.cause === undefined || isDefiniteAbsence(error.cause);
-    return { error: 'dns_error', detail: isCertain ? 'name_not_found' : 'name_server_failed' };
+    const isAbsent = error.cause === undefined || isDefiniteAbsence(error.cause);
+    return { error: 'dns_error', detail: isAbsent ? 'name_not_found' : 'name_server_failed' };
   }
   const code = errorCodeOf(error);
-  const known = SYSTEM_ERRORS.get(code);
-  if (known !== undefined) return known;
+  const systemError = SYSTEM_ERRORS.get(code);
+  if (systemError !== undefined) return systemError;
   if (code.startsWith('HPE_')) return { error: 'network_error', detail: 'malformed_response' };
   if (TLS_CODE.test(code)) return { error: 'tls_error', detail: tlsDetailOf(code, error) };
   return { error: 'network_error', detail: null };
@@ -98,12 +98,12 @@ const SYSTEM_ERRORS = new Map<string, Failure>([
 ]);
 
 function tlsDetailOf(code: string, error: unknown): DeliveryErrorDetail {
-  // If the handshake fails in a write, only the message has OpenSSL's reason.
+  // If the handshake fails during a write, only the error's message has OpenSSL's reason.
   const reason = code === 'EPROTO' && error instanceof Error ? error.message.replaceAll(' ', '_').toUpperCase() : code;
   return TLS_DETAILS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'handshake_failed';
 }
 
-/** Whether a look-up failed because the name or its addresses do not exist, rather than for lack of a response. */
+/** Whether a look-up failed because the name or its addresses do not exist, not because no server answered. */
 export function isDefiniteAbsence(error: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }

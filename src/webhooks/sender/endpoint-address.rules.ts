@@ -50,7 +50,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** What is wrong with the scheme, fragment or port of a URL; null if nothing is. The text follows the field's name. */
+/** The fault of a URL's scheme, fragment or port, in words that follow the field's name; null if there is none. */
 export function urlFault(url: URL, { allowPrivateNetworks, ports = WEBHOOK_PORTS }: EndpointRules): string | null {
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
     return 'must start with https://; deliveries are not sent over an unencrypted connection.';

@@ -42,8 +42,8 @@ export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): P
 
 /** A URL in the form in which it is stored, shown and called (`href`), or its fault. Does not look up the host. */
 export function parseEndpoint(text: string, rules: EndpointRules): { href: string } | { fault: string } {
-  const unlike = textFault(text);
-  if (unlike !== null) return { fault: unlike };
+  const misleading = textFault(text);
+  if (misleading !== null) return { fault: misleading };
   const url = parseUrl(text);
   if (url === undefined) return { fault: NOT_A_URL };
   const fault = urlFault(url, rules) ?? lengthFault(url.href);
@@ -63,9 +63,7 @@ function textFault(text: string): string | null {
     return 'must not contain white space, control characters or invisible characters; remove or percent-encode them.';
   }
   if (text.includes('\\')) return 'must not contain a backslash; use "/", or write %5C.';
-  if (/[{}]/.test(text)) {
-    return 'must not contain braces; replace the placeholder, or write %7B and %7D.';
-  }
+  if (/[{}]/.test(text)) return 'must not contain braces; replace the placeholder, or write %7B and %7D.';
   if (/^https?:(?!\/\/[^/])/i.test(text) && parseUrl(text) !== undefined) {
     return 'must start with https://, with exactly two slashes before the host.';
   }

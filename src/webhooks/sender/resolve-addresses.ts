@@ -4,14 +4,14 @@ import { isDefiniteAbsence } from './delivery-error.rules.ts';
 
 /**
  * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects with ENOTFOUND or ENODATA if the name has
- * no address, and with another code without an answer.
+ * no address, and with another code if no server answers.
  */
 export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
 /** Timeout of the first of two tries at each name server. */
 const SERVER_TIMEOUT_MS = 1_000;
-/** How long IPv4 or IPv6 addresses wait for the other kind, which some name servers never send (RFC 8305, 3). */
-const OTHER_FAMILY_MS = 250;
+/** How long to wait for the second of IPv4 and IPv6 addresses, which some name servers never send (RFC 8305, 3). */
+const SECOND_FAMILY_WAIT_MS = 250;
 
 /**
  * How the names of endpoints are resolved (ADR 0012): by name servers only; in development, where private names must
@@ -32,13 +32,13 @@ export function createNameServerResolver(servers?: readonly string[]): ResolveAd
     // A new resolver for each name, so that a change of the system's name servers takes effect.
     const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
-    const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
-    await Promise.any(families).catch(({ errors }: AggregateError) => {
+    const lookups = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
+    await Promise.any(lookups).catch(({ errors }: AggregateError) => {
       throw (errors.find((failure) => !isDefiniteAbsence(failure)) ?? errors[0]) as Error;
     });
-    const late = delay(OTHER_FAMILY_MS, [], { ref: false });
-    const found = await Promise.all(families.map((family) => Promise.race([family.catch(() => []), late])));
+    const none = delay(SECOND_FAMILY_WAIT_MS, [], { ref: false });
+    const addresses = await Promise.all(lookups.map((each) => Promise.race([each.catch(() => []), none])));
     resolver.cancel();
-    return found.flat();
+    return addresses.flat();
   };
 }

@@ -2,7 +2,7 @@ import { isUnhealthy } from './endpoint-health.rules.ts';
 
 /** A send that takes longer is slow and gives its permit back (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/** How long an unhealthy endpoint with all its sends counts as full: its deliveries need no database read. */
+/** How long an unhealthy endpoint counts as full after a rejected send: its deliveries need no database read. */
 const FULL_MS = 2000;
 
 /** The endpoint of a delivery, by its subscription. */
@@ -13,17 +13,15 @@ export type SendPermits = ReturnType<typeof createSendPermits>;
 
 /** A permit, from the beginning of work on a delivery until `release`. */
 export type SendPermit = {
-  /**
-   * Call it right before sending. False if the endpoint is unhealthy and has `maxUnhealthySends`, or after `release`.
-   */
+  /** Call it right before sending. False after `release`, or while an unhealthy endpoint has all its sends. */
   beginSend(consecutiveFailures: number): boolean;
   release(): void;
 };
 
-type Share = { inProgress: number; slow: number };
-type Partner = Share & { endpoints: Set<Endpoint> };
-/** `waiting`: callers that wait for a permit, first come, first served; each is called with true if it gets one. */
-type Endpoint = Share &
+type Load = { inProgress: number; slow: number };
+type Partner = Load & { endpoints: Set<Endpoint> };
+/** `waiting`: callbacks of callers that wait for a permit, first come, first served; true means granted. */
+type Endpoint = Load &
   Destination & {
     partner: Partner;
     waiting: Set<(isGranted: boolean) => void>;
@@ -32,34 +30,35 @@ type Endpoint = Share &
   };
 
 /**
- * A process has `limit` permits. One endpoint gets a quarter at most, and one partner a half; further callers wait, and
- * endpoints with waiting callers take turns. A slow send gives its permit back, but still counts in its quarter and
- * half.
+ * A process has `maxPermits` permits. One endpoint gets at most a quarter of them, and one partner a half; further
+ * callers wait, and endpoints with waiting callers take turns. A slow send gives its permit back, but still counts in
+ * its quarter and half.
  *
  * An endpoint is full if slow sends fill its quarter or its partner's half, or if it is unhealthy and has
- * `maxUnhealthySends`. Its callers get null and come back after `deferralMs()` without using an attempt. An endpoint
- * that responds is never full: deferring its many deliveries cost 90 % of healthy throughput when measured.
+ * `maxUnhealthySends` in progress. Its callers get null and come back after `deferralMs()` without using an attempt.
+ * An endpoint that responds is never full: deferring its many deliveries cost 90 % of healthy throughput when measured.
  */
-export function createSendPermits(limit: number, maxUnhealthySends: number) {
-  const [endpointLimit, partnerLimit] = [Math.ceil(limit / 4), Math.ceil(limit / 2)];
+export function createSendPermits(maxPermits: number, maxUnhealthySends: number) {
+  const maxOfEndpoint = Math.ceil(maxPermits / 4);
+  const maxOfPartner = Math.ceil(maxPermits / 2);
   const { endpointOf, forgetIdle } = createEndpoints();
   /** Endpoints with waiting callers, in the order of their turns. */
   const turns = new Set<Endpoint>();
-  let free = limit;
+  let free = maxPermits;
 
   const hasRoom = ({ inProgress, partner }: Endpoint): boolean =>
-    inProgress < endpointLimit && partner.inProgress < partnerLimit;
+    inProgress < maxOfEndpoint && partner.inProgress < maxOfPartner;
   const isFull = ({ slow, partner, fullAt }: Endpoint): boolean =>
-    slow >= endpointLimit || partner.slow >= partnerLimit || performance.now() - fullAt < FULL_MS;
+    slow >= maxOfEndpoint || partner.slow >= maxOfPartner || performance.now() - fullAt < FULL_MS;
 
   /** Gives the free permits to endpoints that have room, one each in turn. */
   const grantFree = (): void => {
     for (const endpoint of turns) {
       if (free === 0) return;
       if (!hasRoom(endpoint)) continue;
-      const [first] = endpoint.waiting;
+      const [grantNext] = endpoint.waiting;
       turns.delete(endpoint);
-      first?.(true);
+      grantNext?.(true);
       // The loop reaches a re-added endpoint after all others.
       if (endpoint.waiting.size > 0) turns.add(endpoint);
     }
@@ -136,7 +135,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
     isBusy(destination: Destination): boolean {
       const endpoint = endpointOf(destination);
       forgetIdle(endpoint);
-      return isFull(endpoint) || endpoint.waiting.size >= limit;
+      return isFull(endpoint) || endpoint.waiting.size >= maxPermits;
     },
     /** Waits for a permit; null if the endpoint or its partner is or becomes full, or `signal` aborts. */
     async acquire(destination: Destination, signal: AbortSignal): Promise<SendPermit | null> {
@@ -156,8 +155,8 @@ function createEndpoints() {
   const endpoints = new Map<string, Endpoint>();
   const partners = new Map<string, Partner>();
   const endpointOf = ({ subscriptionId, partnerId }: Destination): Endpoint => {
-    const known = endpoints.get(subscriptionId);
-    if (known !== undefined) return known;
+    const existing = endpoints.get(subscriptionId);
+    if (existing !== undefined) return existing;
     const partner = partners.get(partnerId) ?? { inProgress: 0, slow: 0, endpoints: new Set() };
     const counts = { inProgress: 0, slow: 0, sending: 0, fullAt: -FULL_MS };
     const endpoint: Endpoint = { subscriptionId, partnerId, partner, waiting: new Set(), ...counts };
@@ -176,23 +175,22 @@ function createEndpoints() {
   return { endpointOf, forgetIdle };
 }
 
-/** Counts a send in `shares` from when it becomes slow; returns the function that stops counting. */
-function countSlow(shares: readonly Share[], onSlow: () => void): () => void {
+/** Counts a send in `loads` from when it becomes slow; returns the function that stops counting. */
+function countSlow(loads: readonly Load[], onSlow: () => void): () => void {
   let isSlow = false;
   let becomeSlow: NodeJS.Immediate | undefined;
-  // Node reads sockets between a timer and an immediate, so a response that has arrived counts even if this process
-  // lags.
+  // Node reads sockets between timers and immediates: if this process lags, a response that has arrived still counts.
   const timer = setTimeout(() => {
     becomeSlow = setImmediate(() => {
       isSlow = true;
-      for (const share of shares) share.slow += 1;
+      for (const load of loads) load.slow += 1;
       onSlow();
     });
   }, SLOW_AFTER_MS);
   return () => {
     clearTimeout(timer);
     clearImmediate(becomeSlow);
-    if (isSlow) for (const share of shares) share.slow -= 1;
+    if (isSlow) for (const load of loads) load.slow -= 1;
   };
 }
 

@@ -10,7 +10,7 @@ import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
 /** Asks for no compression: only the beginning of a response is kept, for people to read. */
 const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
-/** Interim responses (1xx) that a receiver may send first; more are rejected, to free this process. */
+/** How many interim responses (1xx) a receiver may send: endless ones would occupy this process. */
 const MAX_INTERIM_RESPONSES = 20;
 
 export type WebhookMessage = {
@@ -18,7 +18,7 @@ export type WebhookMessage = {
   headers: Record<string, string>;
   /** The exact bytes that were signed; a string is sent as UTF-8. */
   body: Buffer | string;
-  /** How long the message may be sent; forever if absent. */
+  /** Until when the message may be sent; always if absent. */
   validity?: {
     /** The last instant, by `performance.now()`, at which the first byte may be written. */
     untilMs: number;
@@ -72,13 +72,13 @@ export function createWebhookSender(options: EndpointRules & { timeoutMs: number
   };
 }
 
-function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: Connections): Promise<SendOutcome> {
-  const { signal } = first;
+function post(original: WebhookMessage, url: URL, timeoutMs: number, connections: Connections): Promise<SendOutcome> {
+  const { signal } = original;
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const response = collectResponse();
-    let message = first;
-    let abandon = (): void => undefined;
+    let message = original;
+    let destroyRequest = (): void => undefined;
     let settled = false;
     let isRenewing = false;
 
@@ -88,14 +88,14 @@ function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: C
       clearTimeout(deadline);
       signal?.removeEventListener('abort', interrupt);
       const durationMs = Math.round(performance.now() - startedAt);
-      resolve(response.outcome(first.url, cause).then((outcome) => ({ ...outcome, durationMs })));
+      resolve(response.outcome(original.url, cause).then((outcome) => ({ ...outcome, durationMs })));
     };
     const cut = (cause: FailureCause): void => {
       settle(cause);
-      abandon();
+      destroyRequest();
     };
     const interrupt = (): void => cut('interrupted');
-    // A slow renewal says nothing about the receiver.
+    // A timeout during a renewal says nothing about the receiver.
     const deadline = setTimeout(() => cut(isRenewing ? 'interrupted' : { error: 'timeout', detail: null }), timeoutMs);
     if (signal !== undefined) {
       // All sends of a worker share a signal, and Node warns of a leak at the eleventh listener.
@@ -103,21 +103,21 @@ function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: C
       signal.addEventListener('abort', interrupt, { once: true });
     }
 
-    const renewed = async (): Promise<WebhookMessage | null> => {
+    const validMessage = async (): Promise<WebhookMessage | null> => {
       while (message.validity !== undefined && performance.now() > message.validity.untilMs) {
         isRenewing = true;
-        const now = await message.validity.renew().catch(() => null);
+        const renewed = await message.validity.renew().catch(() => null);
         isRenewing = false;
-        if (now === null) return null;
-        message = now;
+        if (renewed === null) return null;
+        message = renewed;
       }
       return settled ? null : message;
     };
     const begin = (fresh: boolean): void => {
       if (settled) return;
       const request = connections.request(url, { fresh });
-      abandon = () => void request.destroy();
-      runExchange(request, { response, settle, cut, renewed, again: () => begin(true) });
+      destroyRequest = () => void request.destroy();
+      runExchange(request, { response, settle, cut, validMessage, sendAgain: () => begin(true) });
     };
     try {
       begin(false);
@@ -127,21 +127,21 @@ function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: C
   });
 }
 
-/** What the requests of an exchange share: a message may be sent a second time. */
+/** State that the requests of an exchange share: a message may be sent a second time. */
 type Exchange = {
   response: ReturnType<typeof collectResponse>;
   settle(cause: FailureCause): void;
   /** Settles and ends the connection. */
   cut(cause: FailureCause): void;
-  /** The message as it may be sent now, or null. */
-  renewed(): Promise<WebhookMessage | null>;
+  /** The message, renewed if necessary; null if it may not be sent now. */
+  validMessage(): Promise<WebhookMessage | null>;
   /** Sends the message again, over a new connection, unless the exchange is settled. */
-  again(): void;
+  sendAgain(): void;
 };
 
 /** Writes the message once the connection is ready, and settles the exchange by what the receiver responds. */
 function runExchange(request: ClientRequest, exchange: Exchange): void {
-  const { settle, cut, again } = exchange;
+  const { settle, cut, sendAgain } = exchange;
   let interims = 0;
   let isAnswered = false;
   const write = (): void => {
@@ -165,14 +165,14 @@ function runExchange(request: ClientRequest, exchange: Exchange): void {
   });
   request.on('response', (incoming) => readResponse(incoming, exchange));
   request.on('error', (error) => {
-    if (request.reusedSocket && !isAnswered) again();
+    if (request.reusedSocket && !isAnswered) sendAgain();
     else settle(failureOf(error));
   });
 }
 
 /** Sets the headers only now, because a message may be renewed until its connection is ready. */
-async function writeMessage(request: ClientRequest, { renewed, cut }: Exchange): Promise<void> {
-  const message = await renewed();
+async function writeMessage(request: ClientRequest, { validMessage, cut }: Exchange): Promise<void> {
+  const message = await validMessage();
   if (message === null) return cut('interrupted');
   for (const [name, value] of Object.entries({ ...ACCEPT, ...message.headers })) request.setHeader(name, value);
   request.end(message.body);
@@ -189,7 +189,7 @@ function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exch
     return;
   }
   incoming.on('data', (chunk: Buffer) => {
-    if (response.isFullWith(chunk)) cut(null);
+    if (response.add(chunk)) cut(null);
   });
   incoming.on('end', () => settle(null));
 }

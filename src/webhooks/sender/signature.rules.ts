@@ -24,7 +24,7 @@ export function signingKeys(secretKey: string): SigningKeys {
   };
 }
 
-type Signed = { timestampSeconds: number; body: Buffer | string };
+type SignedContent = { timestampSeconds: number; body: Buffer | string };
 
 /**
  * The value of `X-Service-Signature`: `sha256=` and the lower-case hex HMAC-SHA256 of `<timestamp>.<raw body>`. The key
@@ -34,7 +34,7 @@ export function signDelivery({
   secretKey,
   timestampSeconds,
   body,
-}: Signed & { secretKey: string | KeyObject }): string {
+}: SignedContent & { secretKey: string | KeyObject }): string {
   const digest = createHmac('sha256', secretKey).update(`${timestampSeconds}.`).update(body).digest('hex');
   return `sha256=${digest}`;
 }
@@ -48,7 +48,7 @@ export function signStandardWebhook({
   eventId,
   timestampSeconds,
   body,
-}: Signed & { keys: readonly KeyObject[]; eventId: string }): string {
+}: SignedContent & { keys: readonly KeyObject[]; eventId: string }): string {
   const sign = (key: KeyObject) =>
     createHmac('sha256', key).update(`${eventId}.${timestampSeconds}.`).update(body).digest('base64');
   return keys.map((key) => `v1,${sign(key)}`).join(' ');

@@ -8,7 +8,7 @@ type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
 
 type RewrapReport = {
   rewrapped: number;
-  /** Secrets that no key in ENCRYPTION_KEYS decrypts; the log names each. */
+  /** How many secrets no key in ENCRYPTION_KEYS decrypts; the log names each. */
   unreadable: number;
   /** Every secret is now encrypted with the first key. */
   isDone: boolean;
@@ -28,55 +28,56 @@ export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Pr
   const counts = { rewrapped: 0, unreadable: 0 };
   for await (const row of findSealed(deps.db)) {
     if (stopping.aborted) break;
-    const done = await rewrapRow(deps, row);
-    counts.rewrapped += done.rewrapped;
-    counts.unreadable += done.unreadable;
+    const { rewrapped, unreadable } = await rewrapRow(deps, row);
+    counts.rewrapped += rewrapped;
+    counts.unreadable += unreadable;
   }
-  return logReport(deps, { ...counts, ...(await takeStock(deps)) });
+  return logReport(deps, { ...counts, ...(await findKeysInUse(deps)) });
 }
 
-/** Encrypts both secrets of a row in one write; repeats that after a concurrent rotation. */
+/** Encrypts both secrets of a row in one write; starts again after a concurrent rotation. */
 async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
-  for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
-    const current = reseal(deps, read, read.sealedSecret);
-    const previous = reseal(deps, read, read.sealedPreviousSecret);
-    const done = {
-      rewrapped: Number(current.isNew) + Number(previous.isNew),
-      unreadable: Number(current.fault !== null) + Number(previous.fault !== null),
-    };
-    const set = {
-      sealedSecret: current.sealed ?? read.sealedSecret,
+  for (let latest: SealedRow | null = row; latest !== null; latest = await findSubscription(deps.db, row._id)) {
+    const current = reseal(deps, latest, latest.sealedSecret);
+    const previous = reseal(deps, latest, latest.sealedPreviousSecret);
+    const rewrapped = Number(current.isNew) + Number(previous.isNew);
+    const secrets = {
+      sealedSecret: current.sealed ?? latest.sealedSecret,
       sealedPreviousSecret: previous.sealed,
     };
-    if (done.rewrapped > 0 && !(await replaceSealed(deps.db, read, set))) continue;
-    for (const { fault } of [current, previous]) if (fault !== null) logUnreadable(deps, read, fault);
-    return done;
+    if (rewrapped > 0 && !(await replaceSealed(deps.db, latest, secrets))) continue;
+    const errors = [current, previous].flatMap(({ error }) => error ?? []);
+    for (const error of errors) logUnreadable(deps, latest, error);
+    return { rewrapped, unreadable: errors.length };
   }
   return { rewrapped: 0, unreadable: 0 };
 }
 
-type Resealed = { sealed: string | null; isNew: boolean; fault: SecretBoxError | null };
+type ResealedSecret = { sealed: string | null; isNew: boolean; error: SecretBoxError | null };
 
-function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null): Resealed {
-  if (sealed === null || sealed.startsWith(secretBox.prefix)) return { sealed, isNew: false, fault: null };
+function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null): ResealedSecret {
+  if (sealed === null || sealed.startsWith(secretBox.prefix)) return { sealed, isNew: false, error: null };
   const context = { owner: partnerId, id: _id };
   try {
-    return { sealed: secretBox.seal(secretBox.open(sealed, context), context), isNew: true, fault: null };
+    return { sealed: secretBox.seal(secretBox.open(sealed, context), context), isNew: true, error: null };
   } catch (err) {
     if (!(err instanceof SecretBoxError)) throw err;
-    return { sealed, isNew: false, fault: err };
+    return { sealed, isNew: false, error: err };
   }
 }
 
-function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault: SecretBoxError): void {
+function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, { fault, message }: SecretBoxError): void {
   log.error(
-    { alert: 'secret_unreadable', subscription_id: _id, partner_id: partnerId, fault: fault.fault },
-    `a webhook secret could not be encrypted again: ${fault.message}`,
+    { alert: 'secret_unreadable', subscription_id: _id, partner_id: partnerId, fault },
+    `a webhook secret could not be encrypted again: ${message}`,
   );
 }
 
 /** The keys that the stored secrets need at this moment. */
-async function takeStock({ db, secretBox }: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
+async function findKeysInUse({
+  db,
+  secretBox,
+}: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
   const sealings = [...(await countSealings(db))];
   const inUse: Record<string, number> = {};
   for (const [sealing, count] of sealings) {
@@ -109,7 +110,7 @@ function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): Rewrap
 
 /** Logs the keys that stored secrets need and ENCRYPTION_KEYS lacks, because deliveries wait; returns their ids. */
 export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
-  const { inUse } = await takeStock({ db, log, secretBox });
+  const { inUse } = await findKeysInUse({ db, log, secretBox });
   const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));
   if (missing.length > 0) {
     log.error(

@@ -37,35 +37,35 @@ type SecretDeps = { log: Logger; secretBox: SecretBox };
 /** `previous` is null except during a rotation's overlap. */
 export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null };
 
-type Opened = { from: string; secrets: OpenSecrets };
+type CachedSecrets = { sealedKey: string; secrets: OpenSecrets };
 
 /** Decrypted secrets by subscription, dropped after a minute without use: they may have been rotated. */
-const openedOf = memoizeByObject(
+const cachedSecretsOf = memoizeByObject(
   (_box: SecretBox) =>
-    new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
+    new LRUCache<string, CachedSecrets>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
 );
 
 export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: { _id: string }): void {
-  openedOf(secretBox).delete(_id);
+  cachedSecretsOf(secretBox).delete(_id);
 }
 
 /**
  * The secrets to sign with, decrypted once and cached while the row has them (ADR 0013). Undefined if the current
- * secret cannot be decrypted: this operator's fault must not use up an attempt.
+ * secret cannot be decrypted: an operator's mistake must not use up an attempt.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
   const sealedPrevious = isOverlapOver(subscription) ? null : sealedPreviousSecret;
-  const opened = openedOf(deps.secretBox);
-  const from = [partnerId, sealedSecret, sealedPrevious].join(' ');
-  const known = opened.get(_id);
-  if (known?.from === from) return known.secrets;
-  opened.delete(_id);
+  const cache = cachedSecretsOf(deps.secretBox);
+  const sealedKey = [partnerId, sealedSecret, sealedPrevious].join(' ');
+  const cached = cache.get(_id);
+  if (cached?.sealedKey === sealedKey) return cached.secrets;
+  cache.delete(_id);
   const current = openSecret(deps, subscription, sealedSecret);
   if (current === undefined) return undefined;
   const previous = sealedPrevious === null ? null : openSecret(deps, subscription, sealedPrevious);
   const secrets = { current, previous: previous ?? null };
-  if (previous !== undefined) opened.set(_id, { from, secrets });
+  if (previous !== undefined) cache.set(_id, { sealedKey, secrets });
   return secrets;
 }
 

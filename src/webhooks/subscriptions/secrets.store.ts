@@ -23,12 +23,12 @@ export async function replaceSecret(
   );
 }
 
-/** Removes previous secrets after their overlap, of all subscriptions unless some are named. */
+/** Removes previous secrets whose overlap is over, of these subscriptions or, without ids, of all. */
 export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly string[]): Promise<void> {
-  const ofThese = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
+  const byId = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
   await subscriptionCollection(db).updateMany(
     {
-      ...ofThese,
+      ...byId,
       previousSecretUntil: { $type: 'date' },
       $expr: { $lte: ['$previousSecretUntil', '$$NOW'] },
     },
@@ -53,13 +53,13 @@ export function findSealed(db: Db): AsyncIterable<SealedRow> {
 export async function replaceSealed(
   db: Db,
   { _id, sealedSecret, sealedPreviousSecret }: SealedRow,
-  set: Pick<SealedRow, 'sealedSecret' | 'sealedPreviousSecret'>,
+  secrets: Pick<SealedRow, 'sealedSecret' | 'sealedPreviousSecret'>,
 ): Promise<boolean> {
-  const read = { _id, sealedSecret, sealedPreviousSecret };
-  return (await subscriptionCollection(db).updateOne(read, { $set: set })).matchedCount === 1;
+  const unchanged = { _id, sealedSecret, sealedPreviousSecret };
+  return (await subscriptionCollection(db).updateOne(unchanged, { $set: secrets })).matchedCount === 1;
 }
 
-/** How many secrets there are by version and key id (`v2.0a1b2c3d`). */
+/** How many secrets each version and key id (`v2.0a1b2c3d`) has encrypted. */
 export async function countSealings(db: Db): Promise<Map<string, number>> {
   const [version, keyId] = [0, 1].map((at) => ({ $arrayElemAt: [{ $split: ['$sealed', '.'] }, at] }));
   const groups = await subscriptionCollection(db)

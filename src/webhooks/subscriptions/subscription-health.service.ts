@@ -12,7 +12,7 @@ export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boole
 }
 
 /** The endpoints for which this process has recorded a success within the last second. */
-const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
+const recentSuccessesOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
 
 /**
  * Records the result of an attempt in the health of the endpoint (endpoint-health.rules.ts). A process records a
@@ -20,20 +20,20 @@ const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, 
  * because concurrent attempts read it before the first of them ended.
  */
 export async function recordHealth(deps: { db: Db }, subscription: SubscriptionRow, isSuccess: boolean): Promise<void> {
-  const noted = notedOf(deps.db);
+  const recentSuccesses = recentSuccessesOf(deps.db);
   const endpoint = `${subscription._id} ${subscription.endpointUrl}`;
   if (!isSuccess) {
     failingOf(deps.db).add(subscription._id);
-    noted.delete(endpoint);
+    recentSuccesses.delete(endpoint);
     return recordFailure(deps.db, subscription);
   }
   failingOf(deps.db).delete(subscription._id);
-  if (subscription.consecutiveFailures === 0 && noted.has(endpoint)) return;
-  noted.set(endpoint, true);
+  if (subscription.consecutiveFailures === 0 && recentSuccesses.has(endpoint)) return;
+  recentSuccesses.set(endpoint, true);
   try {
     await recordSuccess(deps.db, subscription);
   } catch (err) {
-    noted.delete(endpoint);
+    recentSuccesses.delete(endpoint);
     throw err;
   }
 }

@@ -8,18 +8,18 @@ const MAX_TIME_MS = 5000;
 
 export const NOT_FAILING = { failingSince: '' } as const;
 
-/** The endpoint that was called: the result says nothing about a newer endpoint. */
-type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
+/** The endpoint of the attempt: its result says nothing about a newer endpoint of the subscription. */
+type CalledEndpoint = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 
 const MAX_BATCH = 500;
 
-/** Concurrent calls share a bulk write, in order. */
+/** Concurrent calls share one bulk write. */
 const writeHealth = batchedByDb<GuardedUpdate, undefined>(
   async (db, updates) => (await updateGuarded(subscriptionCollection(db), updates)).errors,
   MAX_BATCH,
 );
 
-export async function recordSuccess(db: Db, { _id, endpointUrl }: Called): Promise<void> {
+export async function recordSuccess(db: Db, { _id, endpointUrl }: CalledEndpoint): Promise<void> {
   await writeHealth(db, {
     filter: { _id, endpointUrl },
     update: {
@@ -31,12 +31,12 @@ export async function recordSuccess(db: Db, { _id, endpointUrl }: Called): Promi
 }
 
 /** Rows of older releases have no `failingSince`: their last recorded failure counts as the first. */
-export async function recordFailure(db: Db, { _id, endpointUrl }: Called): Promise<void> {
-  const began = { $ifNull: ['$failingSince', '$lastFailureAt', '$$NOW'] };
+export async function recordFailure(db: Db, { _id, endpointUrl }: CalledEndpoint): Promise<void> {
+  const knownStart = { $ifNull: ['$failingSince', '$lastFailureAt', '$$NOW'] };
   const failure = {
     consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
     lastFailureAt: '$$NOW',
-    failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, '$$NOW'] },
+    failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, knownStart, '$$NOW'] },
   };
   await writeHealth(db, { filter: { _id, endpointUrl }, update: [{ $set: failure }] });
 }

@@ -2,7 +2,7 @@ import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';

@@ -4,7 +4,7 @@ import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import type { Context } from '../../process/context.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
@@ -26,7 +26,7 @@ export { deleteSubscription, listAllSubscriptions, listSubscriptions } from './s
 export type SubscriptionDeps = Pick<Context, 'db' | 'clock' | 'secretBox'> & { config: EndpointConfig };
 
 /** Which events a subscription gets, and where. `venueIds` is null for all granted venues. */
-type Destination = Required<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>>;
+type SubscriptionTerms = Required<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>>;
 
 export const MAX_SUBSCRIPTIONS = 20;
 const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordinal);
@@ -40,7 +40,7 @@ const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordin
 export async function createSubscription(
   deps: SubscriptionDeps,
   partnerId: string,
-  input: Destination,
+  input: SubscriptionTerms,
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
   await requireGranted(deps.db, partnerId, input.venueIds);
   await requireCallable(deps, input.endpointUrl);
@@ -63,7 +63,7 @@ export async function createSubscription(
     lastFailureAt: null,
   };
   // An insert fails only if another create took the ordinal, so the loop ends at the limit. Two equal creates that read
-  // the same rows want the same ordinal: the create that fails then finds the other subscription.
+  // the same rows try the same ordinal: the create that fails then finds the other subscription.
   for (;;) {
     const rows = await findNewestOfPartner(deps.db, partnerId);
     requireNoOther(rows, subscription, 'partner');
@@ -98,7 +98,7 @@ function requireNoOther(
   audience: Audience,
 ): void {
   const other = rows.find(
-    (row) => row._id !== _id && row.status === 'active' && destinationOf(row) === destinationOf(wanted),
+    (row) => row._id !== _id && row.status === 'active' && comparableTermsOf(row) === comparableTermsOf(wanted),
   );
   if (other === undefined) return;
   throw new DomainError('SUBSCRIPTION_EXISTS', EXISTS[audience], {
@@ -106,8 +106,8 @@ function requireNoOther(
   });
 }
 
-/** A text that is equal for equal destinations: URL as it is called, types and venues sorted. */
-function destinationOf(row: Pick<SubscriptionRow, keyof Destination>): string {
+/** A text that is equal for equal terms: the URL as it is called, and sorted types and venues. */
+function comparableTermsOf(row: Pick<SubscriptionRow, keyof SubscriptionTerms>): string {
   const venueIds = row.venueIds?.toSorted() ?? ['all venues'];
   return [calledUrlOf(row), ...row.eventTypes.toSorted(), ...venueIds].join(' ');
 }
@@ -130,7 +130,7 @@ export async function changeSubscription(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
   partnerId: string,
   subscriptionId: string,
-  { endpointUrl, eventTypes, venueIds }: Partial<Destination>,
+  { endpointUrl, eventTypes, venueIds }: Partial<SubscriptionTerms>,
 ): Promise<SubscriptionRow> {
   const before = await findSubscription(deps.db, subscriptionId);
   if (before?.partnerId !== partnerId) throw webhookNotFound('partner');

@@ -3,9 +3,9 @@ import { findActivePartnerIds } from '../../partners/partners.store.ts';
 import type { EntryKind } from '../../platform/cache-entries.store.ts';
 import { groupBy } from '../../platform/group-by.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import { type Db, isDuplicateKey, type ReadOptions } from '../../platform/mongo.ts';
+import { type Db, type ReadOptions, unlessDuplicate } from '../../platform/mongo.ts';
 import { NEWEST, newestByDb } from '../../platform/newest-reads.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { NOT_FAILING } from './subscription-health.store.ts';
 import { wantsVenue } from './subscription-view.rules.ts';
@@ -13,13 +13,7 @@ import { type SubscriptionRow, subscriptionCollection, subscriptionModel } from 
 
 /** False if another subscription of the partner has the ordinal. */
 export async function insertSubscription(db: Db, subscription: SubscriptionRow): Promise<boolean> {
-  try {
-    await subscriptionModel(db).create(subscription);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  return (await unlessDuplicate(subscriptionModel(db).create(subscription))) !== null;
 }
 
 export type DistinctSubscription = Pick<
@@ -73,16 +67,16 @@ export async function updateSubscription(
   subscriptionId: string,
   change: Partial<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>>,
 ): Promise<SubscriptionRow | null> {
-  const moves = { $ne: ['$endpointUrl', { $literal: change.endpointUrl }] };
-  const clean = {
-    consecutiveFailures: { $cond: [moves, 0, '$consecutiveFailures'] },
-    failingSince: { $cond: [moves, '$$REMOVE', '$failingSince'] },
+  const isMoved = { $ne: ['$endpointUrl', { $literal: change.endpointUrl }] };
+  const healthReset = {
+    consecutiveFailures: { $cond: [isMoved, 0, '$consecutiveFailures'] },
+    failingSince: { $cond: [isMoved, '$$REMOVE', '$failingSince'] },
   };
-  // Literals, so that no value is read as an expression.
+  // Literals, so that the database reads no value as an expression.
   const literals = Object.fromEntries(Object.entries(change).map(([name, value]) => [name, { $literal: value }]));
   return subscriptionCollection(db).findOneAndUpdate(
     { _id: subscriptionId, partnerId },
-    [{ $set: { ...(change.endpointUrl === undefined ? {} : clean), ...literals } }],
+    [{ $set: { ...(change.endpointUrl === undefined ? {} : healthReset), ...literals } }],
     { returnDocument: 'after' },
   );
 }
@@ -101,9 +95,9 @@ const CACHED: EntryKind = { collection: 'webhook_subscriptions', stages: [] };
 
 /** A subscription from the cache (ADR 0006); its health may be stale. */
 export async function findCachedSubscription(db: Db, subscriptionId: string): Promise<FoundSubscription | null> {
-  const found = await leasedCacheOf(db).read<SubscriptionRow>(CACHED, subscriptionId);
-  if (found === null) return null;
-  const { value, at, readAtMs } = found;
+  const entry = await leasedCacheOf(db).read<SubscriptionRow>(CACHED, subscriptionId);
+  if (entry === null) return null;
+  const { value, at, readAtMs } = entry;
   const monotonic = (instant: Date | null) => (instant === null ? null : instant.getTime() - at.getTime() + readAtMs);
   return {
     ...value,
@@ -145,7 +139,7 @@ export async function findSubscriptions(
 /** An active subscription of an active partner. */
 type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' | 'eventTypes' | 'venueIds'>;
 
-type OfVenue = { venueId: string; receiverId?: string };
+type VenueEvent = { venueId: string; receiverId?: string };
 
 /**
  * The receivers of events: the subscriptions that ask for the venue, of all partners with a grant or of the event's
@@ -153,18 +147,18 @@ type OfVenue = { venueId: string; receiverId?: string };
  */
 export async function findReceivers(
   db: Db,
-  events: readonly OfVenue[],
-): Promise<(event: OfVenue) => readonly EventReceiver[]> {
+  events: readonly VenueEvent[],
+): Promise<(event: VenueEvent) => readonly EventReceiver[]> {
   const venueIds = [...new Set(events.map(({ venueId }) => venueId))];
   const grants = await grantCollection(db)
     .find({ venueId: { $in: venueIds } }, { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST })
     .toArray();
-  const only = events.flatMap(({ venueId, receiverId }) =>
+  const onlyReceivers = events.flatMap(({ venueId, receiverId }) =>
     receiverId === undefined ? [] : [{ venueId, partnerId: receiverId }],
   );
-  const partnerIds = [...new Set([...grants, ...only].map(({ partnerId }) => partnerId))];
+  const partnerIds = [...new Set([...grants, ...onlyReceivers].map(({ partnerId }) => partnerId))];
   // Two concurrent reads: a $lookup for each partner took 6 ms at a venue that 64 partners sell.
-  const [subscriptions, active] = await Promise.all([
+  const [subscriptions, activePartnerIds] = await Promise.all([
     subscriptionCollection(db)
       .find<EventReceiver>(
         { partnerId: { $in: partnerIds }, status: 'active' },
@@ -173,12 +167,12 @@ export async function findReceivers(
       .toArray(),
     findActivePartnerIds(db, partnerIds),
   ]);
-  const ofPartner = groupBy(subscriptions, ({ partnerId }) => partnerId);
+  const byPartner = groupBy(subscriptions, ({ partnerId }) => partnerId);
   const askingFor = ({ venueId, partnerId }: { venueId: string; partnerId: string }) =>
-    active.has(partnerId) ? (ofPartner.get(partnerId) ?? []).filter((each) => wantsVenue(each, venueId)) : [];
-  const ofVenue = new Map(
+    activePartnerIds.has(partnerId) ? (byPartner.get(partnerId) ?? []).filter((each) => wantsVenue(each, venueId)) : [];
+  const byVenue = new Map(
     [...groupBy(grants, ({ venueId }) => venueId)].map(([venueId, granted]) => [venueId, granted.flatMap(askingFor)]),
   );
   return ({ venueId, receiverId }) =>
-    receiverId === undefined ? (ofVenue.get(venueId) ?? []) : askingFor({ venueId, partnerId: receiverId });
+    receiverId === undefined ? (byVenue.get(venueId) ?? []) : askingFor({ venueId, partnerId: receiverId });
 }

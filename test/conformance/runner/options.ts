@@ -8,13 +8,13 @@ Tries every rule of docs/contract.md on a sandbox deployment, with partners and 
   --admin-url <url>      the admin listener
   --operator-key <key>   an operator key (default: OPERATOR_API_KEY)
   --receiver-bind <h:p>  where to listen for webhooks, such as 0.0.0.0:8080
-  --receiver-url <url>   the address by which the deployment reaches that
+  --receiver-url <url>   the address at which the deployment reaches it
   --help                 this text
 
 A deployment on this machine needs no receiver options. Without a receiver
 that the deployment can reach, the rules of deliveries are not tried.
 
-Exit code: 0 every rule tried is kept, 1 one is not, 2 it could not be run.
+Exit code: 0 if every rule tried is kept, 1 if one is broken, 2 if the run failed.
 `;
 
 export type RunnerOptions = {

@@ -18,7 +18,7 @@ const SAMPLE_DEADLINE_MS = 20_000;
 type Run = { rows: readonly Row[]; say: (line: string) => void; stopping: AbortSignal };
 
 /**
- * Runs the rows on a deployment; returns the result of each. Creates what they need, and afterwards ends what it can:
+ * Runs the rows on a deployment; returns the result of each. Creates partners and venues, and afterwards ends them:
  * revokes keys, suspends partners, and deactivates subscriptions and venues.
  * @throws UsageError if the deployment cannot be reached, rejects the key, or is not a sandbox
  */
@@ -33,7 +33,7 @@ export async function runConformance(
   try {
     return await runAll(rows, worlds, { say, stopping });
   } finally {
-    say('Ending what was made for the run …');
+    say('Ending the partners and venues of the run …');
     await end(deployment, worlds.made, say);
     if (!('missing' in receivers)) await receivers.close().catch((err: Error) => say(err.message));
   }
@@ -122,7 +122,7 @@ async function reachableReceivers(
   }
 }
 
-/** Ends partners and venues as far as possible; reports the rest. */
+/** Ends these partners and venues; reports those that cannot be ended. */
 async function end(deployment: Listeners, made: Worlds['made'], say: Run['say']): Promise<void> {
   const operator = operatorOf(deployment);
   const prefix = '/api/v1/operator';

@@ -5,7 +5,7 @@ import { expressWebhook } from 'partner-booking-client/webhooks/express';
 import type { Config } from '../config.ts';
 import { outcomeOf, RefusedError, statusFor } from '../refusals.ts';
 import type { Shop } from '../shop.ts';
-import { knowCustomer } from './customer.ts';
+import { identifyCustomer } from './customer.ts';
 import { html } from './html.ts';
 import { page } from './layout.ts';
 import { orderRoutes } from './order-routes.ts';
@@ -34,7 +34,7 @@ export function createApp(shop: Shop, config: Config, catchUp: () => void): Expr
   });
   app.use('/assets', express.static(path.join(import.meta.dirname, 'assets'), { cacheControl: false }));
   app.post('/webhooks', express.raw({ type: () => true }), webhooks(shop, catchUp));
-  app.use(knowCustomer(config.publicUrl));
+  app.use(identifyCustomer(config.publicUrl));
   app.use(venueRoutes(shop), orderRoutes(shop), packageRoutes(shop));
   app.use((_request, response) => {
     response.status(404).send(page({ title: 'There is no such page', content: START_AGAIN }));
@@ -43,17 +43,17 @@ export function createApp(shop: Shop, config: Config, catchUp: () => void): Expr
   return app;
 }
 
-/** Reads the secret for each delivery, so a rotation applies from the next one. */
+/** The webhook handler. Reads the secret for each delivery, so that a rotation applies to the next delivery. */
 function webhooks({ store, events }: Shop, catchUp: () => void) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    const failed = (error?: unknown): void => {
+    const onFailure = (error?: unknown): void => {
       catchUp();
       next(error);
     };
-    await expressWebhook(store.secret()?.secretKey ?? '', events.handle)(request, response, failed);
-    // A second attempt shows that attempts fail: other deliveries may have failed for good.
-    const isLate = Number(request.get('x-delivery-attempt') ?? 1) > 1;
-    if (isLate && response.statusCode === 204) catchUp();
+    await expressWebhook(store.secret()?.secretKey ?? '', events.handle)(request, response, onFailure);
+    // A second attempt shows that attempts fail: other deliveries may have failed finally.
+    const isRetry = Number(request.get('x-delivery-attempt') ?? 1) > 1;
+    if (isRetry && response.statusCode === 204) catchUp();
   };
 }
 
@@ -61,7 +61,7 @@ const START_AGAIN = html`<p><a class="button" href="/">Find a court</a></p>`;
 
 /** The page for errors that no other page handles. Express recognises an error handler by its four parameters. */
 function onError(error: unknown, _request: Request, response: Response, _next: NextFunction): void {
-  const { status: thrown = 500 } = error as { status?: number };
+  const { status: errorStatus = 500 } = error as { status?: number };
   const outcome = outcomeOf(error);
   if (outcome instanceof RefusedError) {
     response
@@ -69,14 +69,14 @@ function onError(error: unknown, _request: Request, response: Response, _next: N
       .send(page({ title: 'That did not work', error: outcome.message, content: START_AGAIN }));
     return;
   }
-  if (isOfClient(error)) {
+  if (isClientError(error)) {
     response.status(503).send(page({ title: 'Please wait a moment', error: outcome.message, content: START_AGAIN }));
     return;
   }
-  if (thrown >= 500) console.error(error);
-  const title = thrown >= 500 ? 'Something is broken on our side' : 'We did not understand this request';
-  response.status(thrown).send(page({ title, content: START_AGAIN }));
+  if (errorStatus >= 500) console.error(error);
+  const title = errorStatus >= 500 ? 'Something is broken on our side' : 'We did not understand this request';
+  response.status(errorStatus).send(page({ title, content: START_AGAIN }));
 }
 
-const isOfClient = (error: unknown): boolean =>
+const isClientError = (error: unknown): boolean =>
   error instanceof Error && ['UnansweredError', 'PartnerApiError', 'PartnerConnectionError'].includes(error.name);

@@ -14,17 +14,17 @@ const COOKIE_SECONDS = 180 * 86_400;
 
 /**
  * Identifies the customer by a cookie, set with the first page. Put your own sign-in here. Rejects forms of other sites
- * before it sets the cookie: they come without it, so a new one would replace the customer's.
+ * first: browsers send them without the cookie, and a new cookie would replace the customer's.
  */
-export function knowCustomer(publicUrl: string | undefined) {
+export function identifyCustomer(publicUrl: string | undefined) {
   const isSecure = publicUrl?.startsWith('https:') ?? false;
   // With this prefix, other hosts of the domain cannot set the cookie.
   const name = isSecure ? '__Host-customer' : 'customer';
-  const known = new RegExp(`(?:^|; )${name}=([0-9a-f-]{36})(?:;|$)`);
+  const cookiePattern = new RegExp(`(?:^|; )${name}=([0-9a-f-]{36})(?:;|$)`);
   return (request: Request, response: Response, next: NextFunction): void => {
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request.headers, publicUrl))
       throw refuse('FOREIGN_FORM');
-    const customer = known.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID();
+    const customer = cookiePattern.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID();
     response.locals['customer'] = customer;
     response.cookie(name, customer, {
       httpOnly: true,
@@ -43,8 +43,12 @@ function isOwnForm(
 ): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
-  const own = [`http://${host}`, `https://${host}`, ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])];
-  return own.includes(origin);
+  const ownOrigins = [
+    `http://${host}`,
+    `https://${host}`,
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
+  ];
+  return ownOrigins.includes(origin);
 }
 
 /** The customer who sent the request. */
@@ -60,22 +64,22 @@ export const readForm = [
   },
 ];
 
-/** The order, if it is this customer's. @throws RefusedError if it is missing or another customer's */
+/** The order of this customer. @throws RefusedError if the order is missing or another customer's */
 export function requireOwn(order: Order | undefined, customer: string): Order {
   if (order?.customer !== customer) throw refuse('BOOKING_NOT_FOUND');
   return order;
 }
 
 /**
- * The order id of a form: a new one that our page generated, or that of the customer's own order.
+ * The order id of a form: a new id, which the page generated, or the id of one of the customer's orders.
  *
  * @throws RefusedError if it is not an id, or the order is another customer's or already has an `other` operation
  */
 export function requireOrderId({ order_id: orderId = '' }: Form, store: Store, customer: string, other: Kind): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('BAD_REQUEST');
-  const known = store.order(orderId);
-  if (known !== undefined) requireOwn(known, customer);
-  if (known?.operations[other] !== undefined) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
+  const order = store.order(orderId);
+  if (order !== undefined) requireOwn(order, customer);
+  if (order?.operations[other] !== undefined) throw refuse('IDEMPOTENCY_KEY_MISMATCH');
   return orderId;
 }
 

@@ -1,7 +1,7 @@
 import type { Markup } from './html.ts';
 import { html, toText } from './html.ts';
 
-/** A whole page. Shows `error` above the content, and screen readers announce it. */
+/** A whole page. Shows `error` above the content, where screen readers announce it. */
 export function page({ title, error, content }: { title: string; error?: string; content: Markup }): string {
   return toText(html`<!doctype html>
 <html lang="en">
@@ -32,7 +32,7 @@ export const rupees = (amount: number): string =>
 /** A form field with its label, and the fault that the service found in it. */
 export function field(input: {
   name: string;
-  /** Required if a page has several fields of that name. */
+  /** Default: `name`. Set it if a page has several fields of this name. */
   id?: string;
   label: string;
   type?: 'text' | 'tel' | 'email';

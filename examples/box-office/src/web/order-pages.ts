@@ -10,13 +10,13 @@ import { PURCHASE_STATUS, purchasePage } from './package-pages.ts';
 import type { Place } from './venue-pages.ts';
 import { dayPath, offer } from './venue-pages.ts';
 
-/** The customer's input, to show again beside the faults. */
-export type Typed = { name?: string; phone?: string; email?: string; packageOrder?: string };
+/** What the customer typed, to show it again with the faults. */
+export type FormInput = { name?: string; phone?: string; email?: string; packageOrder?: string };
 type Attempt = {
-  typed?: Typed;
-  /** The rejection of the form just sent. Without it, the page shows that of the last confirm. */
+  input?: FormInput;
+  /** The rejection of the form that was sent. Default: the rejection of the last confirm. */
   refusal?: Refusal;
-  /** Packages of the customer to pay with. */
+  /** The customer's packages, which can pay for the booking. */
   packages: readonly { orderId: string; phone: string }[];
 };
 
@@ -39,27 +39,27 @@ ${
 const titleOf = ({ code }: Refusal): string =>
   code.startsWith('SLOT_') ? 'This time is not free' : 'That did not work';
 
-/** The page of an order: to pay, pending, booked or over. */
+/** The page of an order, whether it is to be paid, pending, booked or over. */
 export function orderPage(now: OrderNow, timeZone: string, attempt: Attempt): string {
   const { order, hold } = now;
   const { purchase, confirm, release } = order.operations;
   if (purchase !== undefined) return purchasePage(now, timeZone);
   if (confirm?.answer !== undefined) return bookedPage(now, timeZone, attempt.refusal);
-  const again = html`<p><a class="button" href="${dayOf(order)}">Choose a time</a></p>`;
+  const chooseAgain = html`<p><a class="button" href="${dayOf(order)}">Choose a time</a></p>`;
   if (hold === undefined) {
-    const { hold: asked } = order.operations;
-    return asked?.refusal === undefined
+    const { hold: holdCall } = order.operations;
+    return holdCall?.refusal === undefined
       ? page({ title: 'Your time is being reserved', content: waiting(order.orderId) })
-      : page({ title: titleOf(asked.refusal), error: sentenceFor(asked.refusal), content: again });
+      : page({ title: titleOf(holdCall.refusal), error: sentenceFor(holdCall.refusal), content: chooseAgain });
   }
   if (isPending(confirm)) return page({ title: 'Your booking is being made', content: waiting(order.orderId) });
-  if (release?.answer !== undefined) return page({ title: 'You gave this time back', content: again });
+  if (release?.answer !== undefined) return page({ title: 'You gave this time back', content: chooseAgain });
   const refusal = attempt.refusal ?? confirm?.refusal;
   if (hold.status !== 'ACTIVE' || now.secondsLeft === 0) {
-    const lost = hold.status === 'RELEASED' ? 'DOUBLE_BOOKING_ATTEMPT' : 'HOLD_EXPIRED';
-    // A faulty field is not why the reservation is over.
-    const code = refusal === undefined || refusal.code === 'VALIDATION_ERROR' ? lost : refusal.code;
-    return page({ title: 'This reservation is over', error: sentenceFor({ code }), content: again });
+    const endCode = hold.status === 'RELEASED' ? 'DOUBLE_BOOKING_ATTEMPT' : 'HOLD_EXPIRED';
+    // A faulty field did not end the reservation.
+    const code = refusal === undefined || refusal.code === 'VALIDATION_ERROR' ? endCode : refusal.code;
+    return page({ title: 'This reservation is over', error: sentenceFor({ code }), content: chooseAgain });
   }
   const content = payment(now, timeZone, { ...attempt, ...(refusal && { refusal }) });
   return page({ title: 'Complete your booking', ...(refusal && { error: sentenceFor(refusal) }), content });
@@ -71,31 +71,31 @@ const dayOf = ({ operations: { hold } }: Order): string => {
 };
 
 function payment({ order, hold, secondsLeft }: OrderNow, timeZone: string, attempt: Attempt): Markup {
-  const { typed = {}, refusal, packages } = attempt;
+  const { input = {}, refusal, packages } = attempt;
   if (hold === undefined) return html``;
   const path = `/orders/${order.orderId}`;
-  const asked = order.operations.confirm?.request;
+  const earlier = order.operations.confirm?.request;
   return html`
 <p><strong>${spokenTime(hold.slot_start, timeZone)}</strong> to ${spokenTime(hold.slot_end, timeZone).split(', ').at(-1)} · ${rupees(hold.price_rupees)}</p>
 ${secondsLeft === undefined ? html`<p class="notice wait">The booking service does not answer: reserved until about ${spokenTime(hold.hold_expiry_at, timeZone)}.</p>` : html`<p class="notice wait">Reserved for you for <strong><time data-seconds-left="${secondsLeft}" data-order="${path}" datetime="PT${secondsLeft}S">${minutes(secondsLeft)}</time></strong> more.</p><p class="sr" role="status" data-countdown-status></p>`}
 <form method="post" action="${path}/confirm" class="form">
-${field({ name: 'customer_name', label: 'Name', autocomplete: 'name', value: typed.name ?? asked?.customer_name, fault: faultOf('customer_name', refusal) })}
-${field({ name: 'customer_phone', label: 'Phone', type: 'tel', autocomplete: 'tel', value: typed.phone ?? asked?.customer_phone, fault: faultOf('customer_phone', refusal) })}
-${field({ name: 'customer_email', label: 'E-mail', type: 'email', autocomplete: 'email', value: typed.email ?? asked?.customer_email, fault: faultOf('customer_email', refusal), isOptional: true })}
-${packages.length > 0 && payWith(attempt, hold.price_rupees, asked)}
+${field({ name: 'customer_name', label: 'Name', autocomplete: 'name', value: input.name ?? earlier?.customer_name, fault: faultOf('customer_name', refusal) })}
+${field({ name: 'customer_phone', label: 'Phone', type: 'tel', autocomplete: 'tel', value: input.phone ?? earlier?.customer_phone, fault: faultOf('customer_phone', refusal) })}
+${field({ name: 'customer_email', label: 'E-mail', type: 'email', autocomplete: 'email', value: input.email ?? earlier?.customer_email, fault: faultOf('customer_email', refusal), isOptional: true })}
+${packages.length > 0 && payWith(attempt, hold.price_rupees, earlier)}
 <p><button class="button">Book for ${rupees(hold.price_rupees)}</button></p></form>
 <form method="post" action="${path}/release"><button class="plain">Give this time back</button></form>`;
 }
 
 /** Offers the price or a package credit, and selects the earlier choice. */
 function payWith(
-  { typed, packages, refusal }: Attempt,
+  { input, packages, refusal }: Attempt,
   price: number,
-  asked: Partial<Requests['confirm']> = {},
+  earlier: Partial<Requests['confirm']> = {},
 ): Markup {
   const [before] =
-    asked.use_package_credit === true ? packages.filter(({ phone }) => phone === asked.customer_phone) : [];
-  const chosen = typed?.packageOrder ?? before?.orderId;
+    earlier.use_package_credit === true ? packages.filter(({ phone }) => phone === earlier.customer_phone) : [];
+  const chosen = input?.packageOrder ?? before?.orderId;
   const fault = faultOf('package_order', refusal);
   return html`<p class="field"><label for="package_order">Pay with</label>
 <select id="package_order" name="package_order"><option value="">${rupees(price)}</option>${packages.map(
@@ -113,10 +113,10 @@ const STATUS: Readonly<Record<string, string>> = {
   REFUNDED: 'Refunded',
 };
 
-function bookedPage({ order, hold, booking }: OrderNow, timeZone: string, attempted?: Refusal): string {
+function bookedPage({ order, hold, booking }: OrderNow, timeZone: string, attemptRefusal?: Refusal): string {
   const { confirm, cancel, refund } = order.operations;
   const status = booking?.status ?? statusOf(order);
-  const refusal = attempted ?? (status === 'BOOKED' ? cancel?.refusal : undefined);
+  const refusal = attemptRefusal ?? (status === 'BOOKED' ? cancel?.refusal : undefined);
   const content = html`
 <p class="notice ${status === 'BOOKED' ? 'good' : 'wait'}" role="status">${STATUS[status] ?? status}${status === 'BOOKED' && confirm !== undefined && paidWith(confirm)}</p>
 <dl>${booking !== undefined && html`<dt>Where</dt><dd>${booking.venue.name ?? ''}, ${booking.venue.city ?? ''}</dd>`}${hold !== undefined && html`<dt>When</dt><dd>${spokenTime(hold.slot_start, timeZone)}</dd><dt>Price</dt><dd>${rupees(hold.price_rupees)}</dd>`}
@@ -133,7 +133,7 @@ ${field({ name: 'reason', label: 'Why do you cancel?', autocomplete: 'off', faul
   return page({ title: 'Your booking', ...(refusal && { error: sentenceFor(refusal) }), content });
 }
 
-/** The service makes the booking even if no credit is left. */
+/** How the booking was paid: the service also books if no credit is left. */
 function paidWith({ request, answer }: Operation<'confirm'>): string {
   if (answer?.package_credit_consumed === true) return ', paid with a credit of your package';
   return request.use_package_credit === true ? '. No credit was left for it: the price is to be paid' : '';
@@ -151,16 +151,16 @@ export function bookingsPage(orders: readonly { now: OrderNow; timeZone: string 
     orders.length === 0
       ? html`<p>You have no bookings yet. <a href="/">Find a court</a></p>`
       : html`<ul class="cards">${orders.map(({ now, timeZone }) => {
-          const { what, status, where } = listed(now, timeZone);
+          const { what, status, where } = itemOf(now, timeZone);
           return html`<li><a href="/orders/${now.order.orderId}"><strong>${what}</strong> <span class="tag">${status}</span><br><span class="quiet">${where}</span></a></li>`;
         })}</ul>`;
   return page({ title: 'My bookings', content });
 }
 
-function listed({ order, hold, booking, purchase }: OrderNow, timeZone: string) {
-  const { confirm, purchase: bought } = order.operations;
-  const isSettled = !isPending(confirm) && !isPending(bought);
-  if (bought !== undefined) {
+function itemOf({ order, hold, booking, purchase }: OrderNow, timeZone: string) {
+  const { confirm, purchase: purchaseCall } = order.operations;
+  const isSettled = !isPending(confirm) && !isPending(purchaseCall);
+  if (purchaseCall !== undefined) {
     const status = PURCHASE_STATUS[purchase?.status ?? ''] ?? purchase?.status;
     const where = purchase === undefined ? '' : `${purchase.credits_remaining} of ${purchase.credits_total} left`;
     return { what: 'Package', status: isSettled ? status : 'Being settled', where };

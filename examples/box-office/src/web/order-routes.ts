@@ -9,20 +9,20 @@ import type { Shop } from '../shop.ts';
 import { isDate } from '../venue-time.ts';
 import type { Form } from './customer.ts';
 import { customerOf, readForm, requireOrderId, requireOwn, zoneOf } from './customer.ts';
-import type { Typed } from './order-pages.ts';
+import type { FormInput } from './order-pages.ts';
 import { bookingsPage, orderPage, refusedPage } from './order-pages.ts';
 
 type OrderRequest = Request<{ orderId: string }, unknown, Form | undefined>;
 type OrderHandler = (order: Order, form: Form, response: Response) => Promise<unknown>;
 
 /** Limits the list, which calls the service for each order. */
-const MOST_ORDERS = 30;
+const MAX_ORDERS = 30;
 
 export function orderRoutes(shop: Shop): Router {
   const { client, store, orders, operations } = shop;
   const router = express.Router();
 
-  /** Handles a form or page of the customer's own order. Its page also shows a rejection or a missing answer. */
+  /** Handles a form or page of the customer's own order. The order's page also shows a rejection or a missing answer. */
   const ownOrder = (handle: OrderHandler) => async (request: OrderRequest, response: Response) => {
     const form = request.body ?? {};
     const order = requireOwn(store.order(request.params.orderId), customerOf(response));
@@ -31,14 +31,14 @@ export function orderRoutes(shop: Shop): Router {
     } catch (error) {
       if (error instanceof RefusedError) {
         const { refusal } = error;
-        await show(order, response.status(statusFor(refusal)), { typed: typedIn(form), refusal });
+        await show(order, response.status(statusFor(refusal)), { input: inputOf(form), refusal });
         return;
       }
       if (!(error instanceof UnansweredError)) throw error;
     }
     if (!response.headersSent) response.redirect(303, pathOf(order));
   };
-  const show = async (order: Order, response: Response, attempt: { typed?: Typed; refusal?: Refusal } = {}) => {
+  const show = async (order: Order, response: Response, attempt: { input?: FormInput; refusal?: Refusal } = {}) => {
     const now = await orderNow(client, order);
     const zone = await zoneOf(client, now.hold?.venue_id ?? now.purchase?.venue_ids[0]);
     response.send(orderPage(now, zone, { packages: packagesOf(order.customer), ...attempt }));
@@ -48,7 +48,7 @@ export function orderRoutes(shop: Shop): Router {
       const phone = purchase?.answer?.customer_phone;
       return phone === undefined ? [] : [{ orderId, phone }];
     });
-  /** The order with which this customer already has the slot, from another tab. */
+  /** The order, from another tab, with which this customer already has the slot. */
   const orderThatHas = async (slotId: string, customer: string): Promise<Order | undefined> => {
     const [own] = store.ordersOf(customer).filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
     if (own === undefined) return undefined;
@@ -86,8 +86,8 @@ export function orderRoutes(shop: Shop): Router {
   );
 
   const confirm: OrderHandler = async (order, form) => {
-    const { name = '', phone = '', email = '', packageOrder = '' } = typedIn(form);
-    // Only the buyer may use a credit: others could type the buyer's phone number.
+    const { name = '', phone = '', email = '', packageOrder = '' } = inputOf(form);
+    // The phone number does not prove who bought the package: others could type it.
     const ownPackage = packagesOf(order.customer).find(({ orderId }) => orderId === packageOrder);
     if (packageOrder !== '' && ownPackage === undefined) throw refuseField('package_order');
     const customer = { name, phone: ownPackage?.phone ?? phone, ...(email !== '' && { email }) };
@@ -109,33 +109,33 @@ export function orderRoutes(shop: Shop): Router {
   router.post('/orders/:orderId/cancel', readForm, ownOrder(cancel));
 
   router.get('/bookings', async (_request, response: Response) => {
-    const own = store.ordersOf(customerOf(response)).filter(isListed);
-    const shown = own.slice(0, MOST_ORDERS).map(async (order) => {
+    const own = store.ordersOf(customerOf(response)).filter(isBookingOrPackage);
+    const entries = own.slice(0, MAX_ORDERS).map(async (order) => {
       const now = await orderNow(client, order);
       return { now, timeZone: await zoneOf(client, now.hold?.venue_id) };
     });
-    response.send(bookingsPage(await Promise.all(shown)));
+    response.send(bookingsPage(await Promise.all(entries)));
   });
   return router;
 }
 
 const pathOf = ({ orderId }: Order): string => `/orders/${orderId}`;
 
-const typedIn = ({
+const inputOf = ({
   customer_name: name,
   customer_phone: phone,
   customer_email: email,
   package_order: packageOrder,
-}: Form): Typed => ({
+}: Form): FormInput => ({
   ...(name !== undefined && { name }),
   ...(phone !== undefined && { phone }),
   ...(email !== undefined && { email }),
   ...(packageOrder !== undefined && { packageOrder }),
 });
 
-/** Whether the order is a booking or package, made or pending. */
-const isListed = ({ operations: { confirm, purchase } }: Order): boolean =>
-  [confirm, purchase].some((asked) => asked !== undefined && asked.refusal === undefined);
+/** Whether the order is a booking or package, completed or pending. */
+const isBookingOrPackage = ({ operations: { confirm, purchase } }: Order): boolean =>
+  [confirm, purchase].some((call) => call !== undefined && call.refusal === undefined);
 
 const refuseField = (name: string): RefusedError =>
   new RefusedError({ code: 'VALIDATION_ERROR', faults: { [name]: 'is not yours' }, alternatives: [] });

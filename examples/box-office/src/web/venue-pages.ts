@@ -7,8 +7,8 @@ import { html } from './html.ts';
 import { page, rupees } from './layout.ts';
 
 type Offer = Pick<Schemas['Slot'], 'slot_id' | 'slot_start' | 'price_rupees'>;
-/** An offer's court and time, as the page shows them. */
-type Shown = { court?: string; time?: string };
+/** The court and time of an offer, as the page shows them. */
+type OfferText = { court?: string; time?: string };
 export type Place = { venueId: string; date: string; timeZone: string };
 
 export const dayPath = (venueId: string, date: string): string =>
@@ -25,9 +25,9 @@ export function venuesPage(venues: readonly Schemas['Venue'][]): string {
   return page({ title: 'Where do you want to play?', content });
 }
 
-/** A button that holds a slot. It has its own order id, so repeated clicks place one hold. */
-export function offer({ slot_id, slot_start, price_rupees }: Offer, place: Place, shown: Shown = {}): Markup {
-  const { court = '', time = clock(slot_start, place) } = shown;
+/** A button that holds a slot. Repeated clicks place one hold, because they send the same order id. */
+export function offer({ slot_id, slot_start, price_rupees }: Offer, place: Place, text: OfferText = {}): Markup {
+  const { court = '', time = clock(slot_start, place) } = text;
   const price = rupees(price_rupees);
   // The accessible name must begin with the visible text.
   const name = [`${time} ${price}`, court, spokenTime(slot_start, place.timeZone)].filter((part) => part !== '');
@@ -44,13 +44,13 @@ function clock(instant: string, { timeZone, date }: Place): string {
   return `${weekday}${local.slice(11, 16)}`;
 }
 
-/** Slot start → time shown, with the UTC offset if the clock shows that time twice. */
+/** Slot start → time on the page, with the UTC offset if two slots have the same time. */
 function clocks(slots: readonly Schemas['Slot'][], place: Place): Map<string, string> {
   const starts = [...new Set(slots.map(({ slot_start }) => slot_start))];
-  const shown = starts.map((start) => ({ start, time: clock(start, place) }));
+  const times = starts.map((start) => ({ start, time: clock(start, place) }));
   return new Map(
-    shown.map(({ start, time }) => {
-      const isTwice = shown.some((other) => other.start !== start && other.time === time);
+    times.map(({ start, time }) => {
+      const isTwice = times.some((other) => other.start !== start && other.time === time);
       return [start, isTwice ? `${time} (UTC${localTime(start, place.timeZone).slice(16)})` : time];
     }),
   );
@@ -68,7 +68,7 @@ export function dayPage(day: Day, date: string, resources: readonly Schemas['Res
   const place: Place = { venueId: venue.venue_id, date, timeZone: venue.time_zone };
   const courts = [...new Set(slots.map(({ resource_id }) => resource_id))];
   const times = clocks(slots, place);
-  const nameOf = (id: string) => resources.find(({ resource_id }) => resource_id === id);
+  const courtOf = (id: string) => resources.find(({ resource_id }) => resource_id === id);
   const content = html`
 <p class="quiet">${venue.address}, ${venue.city} · times of ${venue.time_zone}</p>
 ${day.isOutdated && html`<p class="notice wait" role="status">The booking service does not answer. This is from ${spokenTime(day.readAt.toISOString(), venue.time_zone)} and may have changed.</p>`}
@@ -78,10 +78,10 @@ ${day.isOutdated && html`<p class="notice wait" role="status">The booking servic
 <h2>${spokenDate(date)}</h2>
 ${courts.length === 0 && html`<p>Nothing is offered on this day.</p>`}
 ${courts.map((id) => {
-  const court = nameOf(id);
-  const own = slots.filter(({ resource_id }) => resource_id === id);
+  const court = courtOf(id);
+  const courtSlots = slots.filter(({ resource_id }) => resource_id === id);
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${court?.name ?? id} <span class="quiet">${court?.sport_category}</span></h3>
-<ul class="slots">${own.map((slot) => html`<li>${slot.is_available ? offer(slot, place, { court: court?.name ?? id, time: times.get(slot.slot_start) ?? '' }) : taken(slot, times.get(slot.slot_start))}</li>`)}</ul></section>`;
+<ul class="slots">${courtSlots.map((slot) => html`<li>${slot.is_available ? offer(slot, place, { court: court?.name ?? id, time: times.get(slot.slot_start) ?? '' }) : taken(slot, times.get(slot.slot_start))}</li>`)}</ul></section>`;
 })}`;
   return page({ title: venue.name, content });
 }

@@ -75,8 +75,7 @@ export function createIntegration(transport: Transport): Integration {
   const attempt = async <Name extends ActionName>(action: Name, input: ActionInputs[Name]) => {
     const answer = await transport(action, input);
     const isRefused = isRefusal(answer);
-    const offered = isRefused && answer.alternatives !== undefined;
-    if (isRefused && !offered) return answer;
+    if (isRefused && answer.alternatives === undefined) return answer;
     const faults = faultsOfShape(answer, isRefused ? { alternatives: ['text'] } : RESULTS[action]);
     if (faults.length > 0)
       throw new UnusableAnswer(`The result of ${action} has another shape: ${faults.slice(0, 3).join('; ')}.`);
@@ -107,10 +106,10 @@ export function isRefusal(answer: unknown): answer is Refusal {
   return faultsOfShape(answer, { error: { code: 'text' } }).length === 0;
 }
 
-const NOT_THERE = new Set(
+const NOT_RUNNING_CODES = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
-/** Whether the integration was not running. False if a connection broke off: the integration may have crashed. */
-export const isNotThere = (failure: unknown): failure is Unreached =>
-  failure instanceof Unreached && NOT_THERE.has(reasonOf(failure.cause));
+/** Whether the integration was not running. False for a broken connection: the integration may have crashed. */
+export const isNotRunning = (failure: unknown): failure is Unreached =>
+  failure instanceof Unreached && NOT_RUNNING_CODES.has(reasonOf(failure.cause));

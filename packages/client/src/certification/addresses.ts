@@ -14,7 +14,7 @@ export function faultOfAddress(text: string): string | undefined {
   return BLOCKED_PORTS.has(Number(url.port)) ? `port ${url.port} is blocked by fetch` : undefined;
 }
 
-/** Not by `URL.canParse`: once optimised, that of Node 20 takes Latin-1 letters for malformed. */
+/** Does not use `URL.canParse`: in Node 20, its optimised code rejects valid addresses with Latin-1 letters. */
 function parsed(text: string): URL | undefined {
   try {
     return new URL(text);

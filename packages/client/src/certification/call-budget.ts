@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** With fewer calls left, a scenario could run into the rate limit. */
-const RESERVE = 150;
+const MIN_CALLS = 150;
 
-/** The partner's remaining calls, shared by the integration and the runner. */
+/** The partner's remaining calls in the rate limit, which the integration and the runner share. */
 export function createCallBudget() {
   let left = Number.POSITIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
@@ -20,7 +20,7 @@ export function createCallBudget() {
     /** Resolves when enough calls are left for a scenario. */
     wait: async (signal: AbortSignal): Promise<void> => {
       const waitMs = resetAtMs - performance.now();
-      if (left >= Math.min(RESERVE, limit / 2) || waitMs <= 0) return;
+      if (left >= Math.min(MIN_CALLS, limit / 2) || waitMs <= 0) return;
       await delay(waitMs, undefined, { signal });
       left = Number.POSITIVE_INFINITY;
     },

@@ -2,7 +2,7 @@ import type { Schemas } from '../operation-types.ts';
 
 type Hours = readonly [string, string];
 
-/** A day of a venue that only the proxy knows. `localTimes`: the times that must be shown, in the order of `slots`. */
+/** A day of a venue that only the proxy knows. `localTimes`: the time that must be shown for each of `slots`. */
 export type CannedDay = {
   venue: Schemas['Venue'];
   date: string;
@@ -13,9 +13,9 @@ export type CannedDay = {
 
 const HOUR_MS = 3_600_000;
 
-type Row = { start: string; shown: string };
+type Row = { start: string; localTime: string };
 
-/** Constant, because an integration may cache its list of venues between runs. */
+/** Constant ids, because an integration may cache its list of venues between runs. */
 const VENUE_IDS = {
   London: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b01',
   Bengaluru: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b02',
@@ -40,17 +40,17 @@ function cannedDay(zone: string, city: keyof typeof VENUE_IDS, hours: Hours, dat
     status: 'active' as const,
     time_zone: zone,
   };
-  return { venue, date, hours, slots, localTimes: rows.map(({ shown }) => shown) };
+  return { venue, date, hours, slots, localTimes: rows.map(({ localTime }) => localTime) };
 }
 
-/** London's last Sunday of March: 00:00 to 06:00 has five hours, and no 01:00. */
+/** London's last Sunday of March: 00:00 to 06:00 has five hours, without 01:00. */
 export function shortDay(year = springYear()): CannedDay {
   const date = lastSundayOf(year, 3);
   return cannedDay('Europe/London', 'London', ['00:00', '06:00'], date, [
-    { start: `${date}T00:00:00.000Z`, shown: `${date}T00:00+00:00` },
+    { start: `${date}T00:00:00.000Z`, localTime: `${date}T00:00+00:00` },
     ...[1, 2, 3, 4].map((hour) => ({
       start: `${date}T0${hour}:00:00.000Z`,
-      shown: `${date}T0${hour + 1}:00+01:00`,
+      localTime: `${date}T0${hour + 1}:00+01:00`,
     })),
   ]);
 }
@@ -59,11 +59,11 @@ export function shortDay(year = springYear()): CannedDay {
 export function longDay(year = autumnYear()): CannedDay {
   const date = lastSundayOf(year, 10);
   return cannedDay('Europe/London', 'London', ['00:00', '06:00'], date, [
-    { start: `${dayAfter(date, -1)}T23:00:00.000Z`, shown: `${date}T00:00+01:00` },
-    { start: `${date}T00:00:00.000Z`, shown: `${date}T01:00+01:00` },
+    { start: `${dayAfter(date, -1)}T23:00:00.000Z`, localTime: `${date}T00:00+01:00` },
+    { start: `${date}T00:00:00.000Z`, localTime: `${date}T01:00+01:00` },
     ...[1, 2, 3, 4, 5].map((hour) => ({
       start: `${date}T0${hour}:00:00.000Z`,
-      shown: `${date}T0${hour}:00+00:00`,
+      localTime: `${date}T0${hour}:00+00:00`,
     })),
   ]);
 }
@@ -73,16 +73,16 @@ export function lateNight(date: string): CannedDay {
   const next = dayAfter(date, 1);
   const evening = [12, 13, 14, 15, 16, 17].map((hour) => ({
     start: `${date}T${hour}:30:00.000Z`,
-    shown: `${date}T${hour + 6}:00+05:30`,
+    localTime: `${date}T${hour + 6}:00+05:30`,
   }));
   return cannedDay('Asia/Kolkata', 'Bengaluru', ['18:00', '02:00'], date, [
     ...evening,
-    { start: `${date}T18:30:00.000Z`, shown: `${next}T00:00+05:30` },
-    { start: `${date}T19:30:00.000Z`, shown: `${next}T01:00+05:30` },
+    { start: `${date}T18:30:00.000Z`, localTime: `${next}T00:00+05:30` },
+    { start: `${date}T19:30:00.000Z`, localTime: `${next}T01:00+05:30` },
   ]);
 }
 
-/** The year of London's next clock change in spring. */
+/** The year of London's next clock change, in spring or autumn. */
 const springYear = (): number => nextYear((year) => lastSundayOf(year, 3));
 const autumnYear = (): number => nextYear((year) => lastSundayOf(year, 10));
 

@@ -6,12 +6,12 @@ import type { Transport } from './actions.ts';
 import { UnusableAnswer } from './scenario.ts';
 import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } from './transports.ts';
 
-/** How the command finds the service. */
+/** The variables with which the command finds the service. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
 
-const KEPT_LENGTH = 10_000;
+const MAX_EXCERPT_LENGTH = 10_000;
 /** How long to read output after the exit: child processes may hold stdout open. */
-const LAST_OUTPUT_MS = 500;
+const OUTPUT_AFTER_EXIT_MS = 500;
 
 /**
  * Runs `<command…> <action>` for each action: JSON on stdin and stdout, exit code 0. Kills the command and its child
@@ -29,28 +29,28 @@ export function commandTransport(
       const child = spawn(program, [...args, action], {
         env: { ...process.env, ...environment },
         stdio: 'pipe',
-        // Its own process group, so that child processes are killed with it.
+        // Its own process group: killAll then kills its child processes too.
         detached: process.platform !== 'win32',
       });
       const output = child.stdout.pipe(new PassThrough());
-      const cut = () => {
+      const kill = () => {
         killAll(child);
-        letGo(child);
+        closePipes(child);
         output.destroy(new Error('it was killed'));
       };
-      ending.addEventListener('abort', cut, { once: true });
-      const stderr = beginningOf(child.stderr);
+      ending.addEventListener('abort', kill, { once: true });
+      const stderr = excerptReader(child.stderr);
       // The command may end without reading its input.
       child.stdin.on('error', () => undefined).end(JSON.stringify(input));
       const ended = new Promise<number | null>((resolve, reject) => {
         child.once('error', reject).once('exit', (code) => {
-          setTimeout(() => output.end(), LAST_OUTPUT_MS).unref();
+          setTimeout(() => output.end(), OUTPUT_AFTER_EXIT_MS).unref();
           resolve(code);
         });
       });
       const [code, stdout] = await Promise.all([ended, requireWithin(action, output)]);
-      ending.removeEventListener('abort', cut);
-      letGo(child);
+      ending.removeEventListener('abort', kill);
+      closePipes(child);
       if (code !== 0)
         throw new UnusableAnswer(
           `${action}: the command ended with ${code === null ? 'a signal' : `exit code ${code}`}: ${excerptOf(stderr())}`,
@@ -69,16 +69,16 @@ function killAll(child: ChildProcessWithoutNullStreams): void {
 }
 
 /** Closes the pipes, because child processes may hold them open. */
-function letGo(child: ChildProcessWithoutNullStreams): void {
+function closePipes(child: ChildProcessWithoutNullStreams): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   child.unref();
 }
 
-/** Reads the whole stream, but keeps only an excerpt. */
-function beginningOf(stream: Readable): () => string {
+/** Reads the whole stream, but keeps only its beginning. */
+function excerptReader(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < KEPT_LENGTH) text += chunk;
+    if (text.length < MAX_EXCERPT_LENGTH) text += chunk;
   });
   return () => text;
 }

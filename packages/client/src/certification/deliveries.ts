@@ -21,7 +21,7 @@ export type SigningOptions = {
   /** Adds a second signature, as during a rotation. */
   previousSecret?: string;
   attempt?: number;
-  /** Signed and sent in place of the usual bytes. */
+  /** Signs and sends these bytes instead of the event. */
   bytes?: Uint8Array<ArrayBuffer>;
 };
 
@@ -60,12 +60,12 @@ export const unixSeconds = (seconds = 0): string => String(Math.floor(Date.now()
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** An endpoint's status, or why there was none. */
+/** An endpoint's response. `text`: the status, or why there was none. */
 export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
 
 /** Posts a delivery as the service does: 10 s for the response, no redirects. */
 export async function postDelivery(url: string, { bytes, headers }: Delivery): Promise<EndpointAnswer> {
-  const from = performance.now();
+  const startedAt = performance.now();
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), ENDPOINT_DEADLINE_MS);
   try {
@@ -77,10 +77,10 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
       signal: controller.signal,
     });
     const status = await deliveryStatusOf(response);
-    return { status, text: String(status), tookMs: performance.now() - from };
+    return { status, text: String(status), tookMs: performance.now() - startedAt };
   } catch (error) {
     const text = controller.signal.aborted ? 'no answer within 10 s' : `no answer (${reasonOf(error)})`;
-    return { status: undefined, text, tookMs: performance.now() - from };
+    return { status: undefined, text, tookMs: performance.now() - startedAt };
   } finally {
     clearTimeout(timer);
   }
@@ -88,12 +88,12 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
 
-/** The service reads this much of the body of a 2xx; a longer one counts as complete. */
+/** The service reads this much of the body of a 2xx; a longer body counts as complete. */
 const DELIVERY_BYTES = 16 * 1024;
 
 /**
  * The response's status, by the service's rules: a 2xx counts once its body is complete or longer than 16 KB, any other
- * at once. Rejects if the body of a 2xx breaks off.
+ * status at once. Rejects if the body of a 2xx breaks off.
  */
 export async function deliveryStatusOf({ ok, status, body }: Response): Promise<number> {
   if (ok) await textWithin(body, DELIVERY_BYTES);

@@ -5,16 +5,16 @@ import { NotTried } from './scenario.ts';
 
 export type FeedWatch = {
   /** Waits for the first matching event since the run began. @throws NotTried if it does not come */
-  eventOf(what: EventSought): Promise<AnyEvent>;
+  eventOf(filter: EventFilter): Promise<AnyEvent>;
 };
 
 /** Compares ids, not slots: another run may have sold the slot before. */
-export type EventSought = { event_type: string } & ({ hold_id: string } | { booking_id: string });
+export type EventFilter = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
-/** The deadline once an event did not come. */
+/** The deadline after an event did not come in time. */
 const NEXT_DEADLINE_MS = 3000;
-/** Read events from before the run, in case the clock of this machine is fast. */
+/** Reads events from before the run, because the clock of this machine may be fast. */
 const MARGIN_MS = 120_000;
 
 export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch {
@@ -23,7 +23,7 @@ export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch
   let after: string | undefined;
   let deadlineMs = DEADLINE_MS;
 
-  const readOn = async () => {
+  const readNewPages = async () => {
     const query = after === undefined ? { since } : { after };
     for await (const page of client.pages('listEvents', { query }, { signal })) {
       events.push(...(page.data as AnyEvent[]));
@@ -31,26 +31,26 @@ export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch
     }
   };
   return {
-    eventOf: async (sought) => {
+    eventOf: async (filter) => {
       const endsAt = performance.now() + deadlineMs;
       for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
-        const found = events.find((event) => isSought(event, sought));
+        const found = events.find((event) => matches(event, filter));
         if (found !== undefined) return found;
         if (performance.now() > endsAt) {
           const waited = deadlineMs / 1000;
           deadlineMs = NEXT_DEADLINE_MS;
           throw new NotTried(
-            `The event ${sought.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether its worker webhook-delivery runs.`,
+            `The event ${filter.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether its worker webhook-delivery runs.`,
           );
         }
         await delay(pauseMs, undefined, { signal });
-        await readOn();
+        await readNewPages();
       }
     },
   };
 }
 
-function isSought(event: AnyEvent, sought: EventSought): boolean {
-  if (event.event_type !== sought.event_type) return false;
-  return 'hold_id' in sought ? event.hold_id === sought.hold_id : event.booking_id === sought.booking_id;
+function matches(event: AnyEvent, filter: EventFilter): boolean {
+  if (event.event_type !== filter.event_type) return false;
+  return 'hold_id' in filter ? event.hold_id === filter.hold_id : event.booking_id === filter.booking_id;
 }

@@ -1,5 +1,5 @@
 import type { Report, ScenarioOutcome, ScenarioReport } from './report.ts';
-import { PROVES } from './report.ts';
+import { PROOF_NOTES } from './report.ts';
 import type { Level } from './scenario.ts';
 import { LEVELS } from './scenarios.ts';
 
@@ -39,7 +39,7 @@ export function htmlReport(report: Report): string {
 <p><strong class="${verdict === 'incomplete' ? 'not_tried' : verdict}">${verdict}</strong>:
 ${summary.passed} passed, ${summary.failed} failed, ${summary.not_tried} not tried</p>
 <dl>${factsOf(report)}</dl>
-<p class="soft">${escaped(PROVES[mode])}</p>
+<p class="soft">${escaped(PROOF_NOTES[mode])}</p>
 ${toFix.length === 0 ? '' : `<h2>What to fix</h2>\n<ul>\n${toFix.map(item).join('\n')}\n</ul>`}
 ${levels.map((level) => sectionOf(level, scenarios)).join('\n')}
 </main>

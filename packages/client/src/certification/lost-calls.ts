@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OperationId } from '../operation-types.ts';
 import type { ActionInputs, ActionName, Result } from './actions.ts';
-import { isNotThere, isRefusal, resultOf } from './actions.ts';
+import { isNotRunning, isRefusal, resultOf } from './actions.ts';
 import type { Fault, ProxiedCall } from './proxied-calls.ts';
 import { callsOf } from './proxied-calls.ts';
 import { expectThat, UnusableAnswer } from './scenario.ts';
 import type { Trial } from './trial.ts';
 
-/** How often the customer repeats an order that failed. */
+/** How often the runner repeats an action that failed, as a customer would. */
 const REPEATS = 2;
 const TOLERANCE_MS = 50;
 
@@ -16,7 +16,7 @@ export const callsMade = ({ proxy }: Trial, operation: OperationId): ProxiedCall
 
 /**
  * Performs an action while the first call of `operation` fails. The integration may repeat the call itself, or report
- * the failure and get the same order again. In the end it must succeed, with one key.
+ * the failure, after which the runner repeats the action. In the end the action must succeed, with one key.
  * @throws Finding
  */
 export async function doThroughFault<Name extends ActionName>(
@@ -29,10 +29,10 @@ export async function doThroughFault<Name extends ActionName>(
   const earlier = callsMade(trial, operation).length;
   const disarm = trial.proxy.arm({ isFor: callsOf(operation), times: 1, fault });
   try {
-    for (let repeated = 0; ; repeated += 1) {
-      const outcome = await tryOrFail(trial, action, input, repeated === 0);
+    for (let repeats = 0; ; repeats += 1) {
+      const outcome = await tryOrFail(trial, action, input, repeats === 0);
       const hasFailed = outcome === undefined || isRefusal(outcome);
-      if (hasFailed && repeated < REPEATS) {
+      if (hasFailed && repeats < REPEATS) {
         await delay(retryAfterSecondsOf(fault) * 1000);
         continue;
       }
@@ -55,7 +55,7 @@ async function tryOrFail<Name extends ActionName>(
   try {
     return await integration.try(action, input);
   } catch (error) {
-    if (error instanceof UnusableAnswer && !(isFirst && isNotThere(error))) return undefined;
+    if (error instanceof UnusableAnswer && !(isFirst && isNotRunning(error))) return undefined;
     throw error;
   }
 }

@@ -12,13 +12,13 @@ export class LostToOthers extends NotTried {
   }
 }
 
-/** Repeats `work` while its slot is lost to others. @throws LostToOthers after the last try */
+/** Repeats `work` while it throws LostToOthers. @throws LostToOthers after the last try */
 export async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tried = 1; ; tried += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof LostToOthers) || tried === TRIES) throw error;
+      if (!(error instanceof LostToOthers) || attempts === TRIES) throw error;
     }
   }
 }
@@ -39,18 +39,18 @@ export const withFreeSlot = <Result>(
   });
 
 /**
- * Whether other users took the slot: in `proxy.calls` from index `from`, the service rejected a hold, and no other
- * order of the integration placed one. The runner must not have the slot. Decides by the response, because others may
+ * Whether other users took the slot: in `proxy.calls` from index `fromCall`, the service rejected a hold, and no other
+ * order of the integration placed one. The runner must not hold the slot. Decides by the response, because others may
  * have freed the slot since.
  */
-export function isLostToOthers({ proxy }: Trial, { slot }: Offer, from = 0): boolean {
+export function isLostToOthers({ proxy }: Trial, { slot }: Offer, fromCall = 0): boolean {
   const calls = proxy.calls
-    .slice(from)
+    .slice(fromCall)
     .filter((call) => callsOf('placeHold')(call) && call.body?.['slot_id'] === slot.slot_id);
-  const placed = calls.filter(({ answer }) => answer?.status === 201);
+  const placedHolds = calls.filter(({ answer }) => answer?.status === 201);
   return calls
     .filter(({ answer }) => answer?.status === 409 && codeOf(answer.body) === 'SLOT_NOT_AVAILABLE')
-    .some(({ key }) => placed.every((own) => key !== undefined && own.key === key));
+    .some(({ key }) => placedHolds.every((placed) => key !== undefined && placed.key === key));
 }
 
 const codeOf = (body: unknown): unknown => (body as { error?: { code?: unknown } } | null)?.error?.code;

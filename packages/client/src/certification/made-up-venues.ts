@@ -13,20 +13,20 @@ export const MADE_UP_VENUES: readonly Schemas['Venue'][] = [
   ...new Map(DAYS.map(({ venue }) => [venue.venue_id, venue])).values(),
 ];
 
-/** The listing of venues with the made-up ones appended. */
+/** Appends the made-up venues to a listing of venues. */
 export function withMadeUpVenues(body: Body): Body {
   return listing([...(body['data'] as unknown[]), ...MADE_UP_VENUES]);
 }
 
-/** The response about a made-up venue; undefined for other calls. Days outside MADE_UP_DAYS are empty. */
+/** The response to a call about a made-up venue; undefined for other calls. Days outside MADE_UP_DAYS are empty. */
 export function madeUpAnswer({ operation, pathId, query }: ProxiedCall): Body | undefined {
   const venue_id = pathId === '' ? query.get('venue_id') : pathId;
   const days = DAYS.filter(({ venue }) => venue.venue_id === venue_id);
   const [first] = days;
   if (first === undefined) return undefined;
   const slotsOn = (date: string) => days.find((day) => day.date === date)?.slots ?? [];
-  const asked = (name: string) => query.get(name) ?? '';
-  const [date, from, to] = [asked('date'), asked('from'), asked('to')];
+  const parameter = (name: string) => query.get(name) ?? '';
+  const [date, from, to] = [parameter('date'), parameter('from'), parameter('to')];
   if (operation === 'getVenue') return first.venue;
   if (operation === 'listResources') return listing([resourceOf(first)]);
   if (operation === 'getAvailability') return { venue_id, date, slots: slotsOn(date) };

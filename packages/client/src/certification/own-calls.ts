@@ -1,27 +1,27 @@
 import type { ProxiedCall } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
-import { createUnderWay } from './under-way.ts';
+import { createRunningWork } from './running-work.ts';
 
-/** Records the calls of the scenarios that the clean-up must undo. */
+/** Records the runner's own calls, which the clean-up must undo. */
 export type OwnCalls = {
-  /** After the signal has aborted, rejects all but a GET. */
+  /** After the signal has aborted, rejects all calls except GET. */
   send(request: Request): Promise<Response>;
-  /** Every call but a GET since `forget`, in order. */
+  /** All calls since `forget`, except GET, in order. */
   calls: readonly ProxiedCall[];
   settled(): Promise<void>;
   forget(): void;
 };
 
-export function noteOwnCalls(
+export function recordOwnCalls(
   baseUrl: string,
   fetch: (request: Request) => Promise<Response>,
   signal: AbortSignal,
 ): OwnCalls {
   const calls: ProxiedCall[] = [];
-  const underWay = createUnderWay();
+  const running = createRunningWork();
   // Normalise the base URL, because `request.url` is normalised.
   const prefix = new URL(baseUrl).href.replace(/\/$/, '');
-  const sendNoted = async (request: Request) => {
+  const sendRecorded = async (request: Request) => {
     const target = request.url.slice(prefix.length);
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
     const call = readCall(request.method, target, undefined, bytes);
@@ -33,9 +33,9 @@ export function noteOwnCalls(
     return response;
   };
   return {
-    send: (request) => (request.method === 'GET' ? fetch(request) : underWay.add(sendNoted(request))),
+    send: (request) => (request.method === 'GET' ? fetch(request) : running.add(sendRecorded(request))),
     calls,
-    settled: underWay.settled,
+    settled: running.settled,
     forget: () => void calls.splice(0),
   };
 }

@@ -5,11 +5,11 @@ export type Profile = {
   name: string;
   actions: { url: string } | { command: string[] };
   webhookUrl: string;
-  /** The integration calls 127.0.0.1 at this port while it is certified. */
+  /** During certification, the integration calls 127.0.0.1 at this port. */
   proxyPort: number;
 };
 
-/** An invalid profile; `faults` has every fault, with the field and the fix. */
+/** An invalid profile. Each of `faults` names the field and the fix. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
   readonly faults: readonly string[];

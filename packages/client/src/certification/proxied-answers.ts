@@ -3,16 +3,16 @@ import type { Body, ProxiedCall } from './proxied-calls.ts';
 
 export type ProxiedAnswer = { status: number; headers: Record<string, string>; bytes: Uint8Array };
 
-/** Headers of one connection, or that are set anew. */
-const NOT_PASSED_ON = new Set([
+/** Headers that belong to one connection, or that the proxy sets itself. */
+const NOT_FORWARDED = new Set([
   ...'connection keep-alive transfer-encoding upgrade te trailer proxy-connection'.split(' '),
   ...'host content-length content-encoding accept-encoding expect'.split(' '),
 ]);
 
-/** Forwards a call to the sandbox. `isWhole` requests a full response, because a 304 cannot be rewritten. */
+/** Forwards a call to the sandbox. `isWhole` prevents a 304, which cannot be rewritten. */
 export async function askSandbox(url: string, request: IncomingMessage, bytes: Uint8Array, isWhole: boolean) {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-    NOT_PASSED_ON.has(name) || typeof value !== 'string' ? [] : [[name, value] as [string, string]],
+    NOT_FORWARDED.has(name) || typeof value !== 'string' ? [] : [[name, value] as [string, string]],
   );
   const method = request.method ?? 'GET';
   const response = await fetch(url, {
@@ -28,11 +28,11 @@ export async function askSandbox(url: string, request: IncomingMessage, bytes: U
   };
 }
 
-export function passedOn(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => !NOT_PASSED_ON.has(name)));
+export function forwardedHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !NOT_FORWARDED.has(name)));
 }
 
-/** Rewrites the JSON of a success; returns other responses unchanged. */
+/** Rewrites the JSON of a successful response; returns other responses unchanged. */
 export function rewritten(
   answer: ProxiedAnswer,
   change: (body: Body, call: ProxiedCall) => unknown,

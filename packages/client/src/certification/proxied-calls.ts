@@ -4,16 +4,16 @@ import { OPERATIONS } from '../operations.ts';
 export type Body = Record<string, unknown>;
 
 export type ProxiedCall = {
-  /** Undefined for an unknown operation. */
+  /** Undefined if no operation has this method and path. */
   operation: OperationId | undefined;
   method: string;
   path: string;
-  /** The id in its path, or empty. */
+  /** The id in the path, or empty. */
   pathId: string;
   query: URLSearchParams;
-  /** Undefined unless it is a JSON object. */
+  /** The parsed body; undefined unless it is a JSON object. */
   body: Body | undefined;
-  /** Its idempotency key, from the body or the header. */
+  /** The idempotency key, from the body or the header. */
   key: string | undefined;
   /** The time of arrival, by the monotonic clock. */
   atMs: number;
@@ -35,16 +35,16 @@ export type Fault =
   /** Replaces the response. `reaches`: the service performs the call. */
   | { kind: 'answer'; reaches: boolean; status: number; headers?: Record<string, string>; body?: unknown }
   /** Responds 200 with this body; the service sees nothing. */
-  | { kind: 'made'; body: (call: ProxiedCall) => unknown }
+  | { kind: 'made up'; body: (call: ProxiedCall) => unknown }
   /** Changes fields of the query; undefined removes a field. */
-  | { kind: 'ask'; query: (asked: URLSearchParams) => Record<string, string | undefined> }
-  /** Changes the JSON of a success. */
+  | { kind: 'query'; query: (query: URLSearchParams) => Record<string, string | undefined> }
+  /** Changes the JSON of a successful response. */
   | { kind: 'rewrite'; body: (body: Body, call: ProxiedCall) => unknown };
 
 export type Rule = {
   isFor(call: ProxiedCall): boolean;
   fault: Fault;
-  /** Default: all calls. */
+  /** How many calls get the fault. Default: all. */
   times?: number;
 };
 
@@ -104,7 +104,7 @@ function jsonObject(bytes: Uint8Array): Body | undefined {
   }
 }
 
-/** The JSON of a response; undefined if it is none. */
+/** The parsed JSON of a response; undefined if it is not JSON. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;

@@ -3,20 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { madeUpAnswer, withMadeUpVenues } from './made-up-venues.ts';
-import { askSandbox, bytesOf, madeAnswer, passedOn, rewritten, sendAnswer } from './proxied-answers.ts';
+import { askSandbox, bytesOf, forwardedHeaders, madeAnswer, rewritten, sendAnswer } from './proxied-answers.ts';
 import type { Fault, ProxiedCall, Rule } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
+import { createRunningWork } from './running-work.ts';
 import { reasonOf } from './transports.ts';
-import { createUnderWay } from './under-way.ts';
 
 /** A proxy between the integration and the sandbox, on this machine only. */
 export type Proxy = {
   url: string;
-  /** Every call since `forget`, in order. */
+  /** All calls since `forget`, in order. */
   calls: readonly ProxiedCall[];
-  /** Adds a rule, which precedes older ones; returns a function that removes it. */
+  /** Adds a rule, which takes precedence over older rules. Returns a function that removes it. */
   arm(rule: Rule): () => void;
-  /** Resolves when no call is running, or after some seconds. */
+  /** Resolves when no call is running, or after 16 s. */
   settled(): Promise<void>;
   forget(): void;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export type ProxyOptions = {
   port: number;
   /** Gets the headers of each response of the sandbox. */
   onAnswer?: (headers: Headers) => void;
-  /** Fallback rules that are never removed. */
+  /** Rules for calls that match no armed rule; never removed. */
   standing?: readonly Rule[];
 };
 
@@ -40,7 +40,7 @@ export type ProxyOptions = {
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { baseUrl, port, onAnswer = () => undefined, standing = [] } = options;
   const calls: ProxiedCall[] = [];
-  const underWay = createUnderWay();
+  const running = createRunningWork();
   let rules: { rule: Rule; left: number }[] = [];
 
   const faultOf = (call: ProxiedCall): Fault | undefined => {
@@ -50,10 +50,10 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     return armed.rule.fault;
   };
 
-  const passOn = async (request: IncomingMessage, call: ProxiedCall, bytes: Uint8Array, isWhole: boolean) => {
-    const made = madeUpAnswer(call);
-    if (made !== undefined) {
-      call.answer = { status: 200, body: made };
+  const forward = async (request: IncomingMessage, call: ProxiedCall, bytes: Uint8Array, isWhole: boolean) => {
+    const madeUp = madeUpAnswer(call);
+    if (madeUp !== undefined) {
+      call.answer = { status: 200, body: madeUp };
       return madeAnswer(call.answer);
     }
     const isListing = call.operation === 'listVenues';
@@ -64,14 +64,14 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     });
     onAnswer(answer.headers);
     call.answer = { status: answer.status, body: jsonOf(answer.bytes) };
-    const passed = { ...answer, headers: passedOn(answer.headers) };
-    if (!isListing) return passed;
-    const longer = rewritten(passed, withMadeUpVenues, call);
-    call.answer.body = jsonOf(longer.bytes);
-    return longer;
+    const forwarded = { ...answer, headers: forwardedHeaders(answer.headers) };
+    if (!isListing) return forwarded;
+    const extended = rewritten(forwarded, withMadeUpVenues, call);
+    call.answer.body = jsonOf(extended.bytes);
+    return extended;
   };
 
-  const carryOut = async (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const bytes = await bytesOf(request);
     const headerKey = request.headers['idempotency-key'];
     const call = readCall(
@@ -85,9 +85,9 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     call.isFaulted = fault !== undefined;
     if (fault?.kind === 'reset') return void request.socket.resetAndDestroy();
     if (fault?.kind === 'answer' && !fault.reaches) return sendAnswer(response, madeAnswer(fault));
-    if (fault?.kind === 'made') return sendAnswer(response, madeAnswer({ status: 200, body: fault.body(call) }));
-    if (fault?.kind === 'ask') changeQuery(call.query, fault.query(call.query));
-    const answer = await passOn(request, call, bytes, fault?.kind === 'rewrite');
+    if (fault?.kind === 'made up') return sendAnswer(response, madeAnswer({ status: 200, body: fault.body(call) }));
+    if (fault?.kind === 'query') changeQuery(call.query, fault.query(call.query));
+    const answer = await forward(request, call, bytes, fault?.kind === 'rewrite');
     if (fault?.kind === 'lost answer') return void request.socket.destroy();
     if (fault?.kind === 'slow answer') await delay(fault.ms);
     if (fault?.kind === 'answer') return sendAnswer(response, madeAnswer(fault));
@@ -96,12 +96,12 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   };
 
   const server = createServer((request, response) => {
-    const carried = carryOut(request, response).catch((error: unknown) => {
+    const handling = handle(request, response).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
       sendAnswer(response, madeAnswer({ status: 502, body: { error: reason } }));
     });
-    void underWay.add(carried);
+    void running.add(handling);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -117,7 +117,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
         rules = rules.filter((each) => each !== armed);
       };
     },
-    settled: underWay.settled,
+    settled: running.settled,
     forget: () => {
       rules = [];
       calls.splice(0);

@@ -39,8 +39,8 @@ export function verdictOf({ passed, failed, not_tried: notTried }: Report['summa
   return notTried > 0 || passed === 0 ? 'incomplete' : 'passed';
 }
 
-/** Tells the reader of a report how much it proves. */
-export const PROVES: Record<Report['mode'], string> = {
+/** What a report of each mode proves, and what it does not. */
+export const PROOF_NOTES: Record<Report['mode'], string> = {
   partner:
     'Passed scenarios prove what the integration did on this sandbox, at this time. They prove nothing about untested behaviour, nor that the same program runs in production.',
   service:

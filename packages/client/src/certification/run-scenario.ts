@@ -1,17 +1,17 @@
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
-import { isNotThere } from './actions.ts';
+import { isNotRunning } from './actions.ts';
 import type { ScenarioReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { Finding, NotTried } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
-/** Error codes of the runner's calls that prove a reported id wrong. */
-const ABOUT_WHAT_WAS_REPORTED = new Set(
+/** If the runner's call with a reported id gets one of these errors, the integration's report is wrong. */
+const WRONG_REPORT_CODES = new Set(
   'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
 );
 
-const FINDING_LENGTH = 2000;
+const MAX_FINDING_LENGTH = 2000;
 const INTERRUPTED = 'The run was interrupted.';
 
 export type RunOptions = {
@@ -21,11 +21,11 @@ export type RunOptions = {
   onEnd?: (report: ScenarioReport) => void;
 };
 
-/** Runs the chosen scenarios one after the other. Reports the others, and all after an interruption, as not tried. */
+/** Runs the chosen scenarios in order. Reports other scenarios, and all after an interruption, as not tried. */
 export async function runAll(
   { isChosen = () => true, onBegin, onEnd }: RunOptions,
   trial: Trial,
-  haveCallsLeft: () => Promise<void>,
+  waitForCalls: () => Promise<void>,
   giveBack: () => Promise<void>,
 ): Promise<ScenarioReport[]> {
   const reports: ScenarioReport[] = [];
@@ -34,7 +34,7 @@ export async function runAll(
       reports.push(notTried(scenario, 'It was not chosen for this run.'));
       continue;
     }
-    await haveCallsLeft().catch(() => undefined);
+    await waitForCalls().catch(() => undefined);
     if (trial.signal.aborted) {
       reports.push(notTried(scenario, INTERRUPTED));
       continue;
@@ -49,18 +49,18 @@ export async function runAll(
 
 /** Runs a scenario, then cleans up. Rejects only if the runner itself fails. */
 async function runScenario(scenario: Scenario, trial: Trial, giveBack: () => Promise<void>): Promise<ScenarioReport> {
-  const from = performance.now();
+  const startedAt = performance.now();
   const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
   const report = reportOf(scenario, failure, trial);
   await giveBack();
   const finding = report.finding === null ? null : readable(report.finding);
-  return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
+  return { ...report, finding, duration_ms: Math.round(performance.now() - startedAt) };
 }
 
 /** Makes a finding printable and short: it may quote the integration. */
 function readable(finding: string): string {
   const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
-  return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;
+  return text.length > MAX_FINDING_LENGTH ? `${text.slice(0, MAX_FINDING_LENGTH)}…` : text;
 }
 
 function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
@@ -73,7 +73,7 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
     return { id, level, title, outcome: 'passed', duration_ms: 0, finding: null, remedy: null };
   if (signal.aborted) return notTried(scenario, INTERRUPTED);
   if (failure instanceof NotTried) return notTried(scenario, failure.message);
-  if (isNotThere(failure)) return notTried(scenario, `The integration was not reached: ${failure.message}`);
+  if (isNotRunning(failure)) return notTried(scenario, `The integration was not reached: ${failure.message}`);
   const unreached = proxy.calls.find((call) => call.unreached !== undefined);
   if (failure instanceof Finding && unreached !== undefined)
     return notTried(
@@ -82,7 +82,7 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
     );
   if (failure instanceof Finding)
     return { id, level, title, outcome: 'failed', duration_ms: 0, finding: failure.message, remedy };
-  if (failure instanceof PartnerApiError && ABOUT_WHAT_WAS_REPORTED.has(failure.code)) {
+  if (failure instanceof PartnerApiError && WRONG_REPORT_CODES.has(failure.code)) {
     const finding = `The service contradicts the integration’s report: ${failure.message} (${failure.code})`;
     return { id, level, title, outcome: 'failed', duration_ms: 0, finding, remedy };
   }

@@ -4,23 +4,30 @@ import { createIntegration } from './actions.ts';
 import { createCallBudget } from './call-budget.ts';
 import { cleanUp } from './clean-up.ts';
 import { watchFeed } from './feed-watch.ts';
-import { noteOwnCalls } from './own-calls.ts';
+import { recordOwnCalls } from './own-calls.ts';
 import type { Report } from './report.ts';
 import { summaryOf, verdictOf } from './report.ts';
 import type { RunOptions } from './run-scenario.ts';
 import { runAll } from './run-scenario.ts';
+import { createRunningWork } from './running-work.ts';
 import { createSandbox } from './sandbox.ts';
 import { SUITE_VERSION } from './scenarios.ts';
-import type { Judged, Subject } from './subject.ts';
-import { CannotBegin, connectSubject, openProxy, pastProxy, requireReachable, watchedTransport } from './subject.ts';
+import type { Candidate, Subject } from './subject.ts';
+import {
+  bypassMessage,
+  CannotBegin,
+  connectSubject,
+  openProxy,
+  requireReachable,
+  watchedTransport,
+} from './subject.ts';
 import type { Trial } from './trial.ts';
-import { createUnderWay } from './under-way.ts';
 
 export type CertificationOptions = RunOptions & {
   /** The sandbox, without a trailing slash. */
   baseUrl: string;
   apiKey: string;
-  subject: Judged;
+  subject: Candidate;
   /** Ends the run: the runner cleans up and reports the remaining scenarios as not tried. */
   signal: AbortSignal;
 };
@@ -30,7 +37,7 @@ export type CertificationOptions = RunOptions & {
  * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError if it cannot begin
  */
 export async function certify(options: CertificationOptions): Promise<Report> {
-  const { baseUrl, apiKey, subject: judged } = options;
+  const { baseUrl, apiKey, subject: candidate } = options;
   const stop = new AbortController();
   const { signal } = stop;
   const startedAt = new Date();
@@ -41,14 +48,14 @@ export async function certify(options: CertificationOptions): Promise<Report> {
     return response;
   };
   const client = createPartnerClient({ baseUrl, apiKey, fetch: observed });
-  const own = noteOwnCalls(baseUrl, observed, signal);
-  const actions = createUnderWay();
+  const own = recordOwnCalls(baseUrl, observed, signal);
+  const actions = createRunningWork();
   const me = await client.getMe({}, { signal: options.signal });
   if (me.mode !== 'sandbox')
     throw new CannotBegin(
       `This is a ${me.mode} deployment, and certification sells and cancels slots. Give the address of a sandbox.`,
     );
-  const port = judged.mode === 'partner' ? judged.profile.proxyPort : 0;
+  const port = candidate.mode === 'partner' ? candidate.profile.proxyPort : 0;
   const proxy = await openProxy(baseUrl, port, budget.observe);
   // A failed clean-up must not lose the report.
   const giveBack = () => cleanUp({ actions, own, proxy }, client).catch(() => undefined);
@@ -57,14 +64,14 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   options.signal.addEventListener('abort', interrupt, { once: true });
   let subject: Subject | undefined;
   try {
-    subject = await connectSubject(judged, apiKey, proxy, signal);
-    if (judged.mode === 'partner') await requireReachable(subject.transport);
+    subject = await connectSubject(candidate, apiKey, proxy, signal);
+    if (candidate.mode === 'partner') await requireReachable(subject.transport);
     proxy.forget();
     const run = randomBytes(5).toString('hex');
     let orders = 0;
     const act = watchedTransport(subject.transport, proxy, signal, async (holdId) => {
       await client.releaseHold({ path: { holdId } }).catch(() => undefined);
-      stop.abort(new CannotBegin(pastProxy(proxy)));
+      stop.abort(new CannotBegin(bypassMessage(proxy)));
     });
     const trial: Trial = {
       proxy,
@@ -83,7 +90,7 @@ export async function certify(options: CertificationOptions): Promise<Report> {
     const summary = summaryOf(scenarios);
     return {
       format: 'partner-booking-certification/1',
-      mode: judged.mode,
+      mode: candidate.mode,
       suite_version: SUITE_VERSION,
       partner_id: me.partner_id,
       integration: subject.name,

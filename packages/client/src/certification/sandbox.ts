@@ -8,13 +8,13 @@ export type Offer = { venue: Schemas['Venue']; date: string; slot: Schemas['Slot
 
 export type Taken = Offer & { bookingId: string };
 
-/** The runner's direct access to the sandbox, without the proxy. */
+/** The runner's own access to the sandbox, which bypasses the proxy. */
 export type Sandbox = {
   client: PartnerClient;
   venues(): Promise<Schemas['Venue'][]>;
   day(offer: Pick<Offer, 'venue' | 'date'>): Promise<Schemas['Slot'][]>;
   /**
-   * A free slot some days ahead, at one of `venueIds` or at any venue; if possible one that this run has not used.
+   * A free slot some days ahead, at one of `venueIds` (default: any venue). Prefers a slot that this run has not used.
    * @throws NotTried
    */
   freeSlot(venueIds?: readonly string[]): Promise<Offer>;
@@ -29,26 +29,26 @@ export type Sandbox = {
   heldSlot(): Promise<Schemas['Hold']>;
 };
 
-/** Every sandbox has these days, and other users seldom sell them. */
+/** Every sandbox offers these days, and other users seldom sell them. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const TRIES = 5;
 
 export function createSandbox(client: PartnerClient): Sandbox {
-  const used = new Set<string>();
-  let listed: Promise<Schemas['Venue'][]> | undefined;
+  const usedSlotIds = new Set<string>();
+  let venueList: Promise<Schemas['Venue'][]> | undefined;
 
   const venues = () => {
-    listed ??= client.listVenues().then(({ data }) => data.filter(({ status }) => status === 'active'));
-    return listed;
+    venueList ??= client.listVenues().then(({ data }) => data.filter(({ status }) => status === 'active'));
+    return venueList;
   };
   const day = async ({ venue, date }: Pick<Offer, 'venue' | 'date'>) =>
     (await client.getAvailability({ query: { venue_id: venue.venue_id, date } })).slots;
 
   const freeSlot = async (venueIds?: readonly string[]): Promise<Offer> => {
-    const open = (await venues()).filter(({ venue_id: id }) => venueIds?.includes(id) ?? true);
-    let known: Offer | undefined;
-    for (const venue of shuffled(open)) {
+    const candidates = (await venues()).filter(({ venue_id: id }) => venueIds?.includes(id) ?? true);
+    let usedOffer: Offer | undefined;
+    for (const venue of shuffled(candidates)) {
       const query = {
         venue_id: venue.venue_id,
         from: dateIn(FIRST_DAY),
@@ -60,26 +60,26 @@ export function createSandbox(client: PartnerClient): Sandbox {
           slots.filter((slot) => slot.is_available).map((slot) => ({ venue, date, slot })),
         ),
       );
-      const fresh = free.find(({ slot }) => !used.has(slot.slot_id));
+      const fresh = free.find(({ slot }) => !usedSlotIds.has(slot.slot_id));
       if (fresh !== undefined) {
-        used.add(fresh.slot.slot_id);
+        usedSlotIds.add(fresh.slot.slot_id);
         return fresh;
       }
-      known ??= free[0];
+      usedOffer ??= free[0];
     }
-    if (known !== undefined) return known;
+    if (usedOffer !== undefined) return usedOffer;
     throw new NotTried(
       `The sandbox has no free slot ${FIRST_DAY} to ${FIRST_DAY + DAYS - 1} days ahead. Ask the operator to grant a venue with free slots.`,
     );
   };
 
-  /** Tries another slot if somebody else was faster. */
+  /** Tries another slot if another user was faster. */
   const takeFree = async <Result>(take: (offer: Offer) => Promise<Result>): Promise<Result> => {
-    for (let tried = 1; ; tried += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         return await take(await freeSlot());
       } catch (error) {
-        if (!isRefusedWith(error, 'SLOT_NOT_AVAILABLE') || tried === TRIES) throw error;
+        if (!isRefusedWith(error, 'SLOT_NOT_AVAILABLE') || attempts === TRIES) throw error;
       }
     }
   };
@@ -102,10 +102,10 @@ export function createSandbox(client: PartnerClient): Sandbox {
     takeByOther,
     releaseByOther,
     anyPackage: async () => {
-      const open = (await venues()).map(({ venue_id: id }) => id);
+      const venueIds = (await venues()).map(({ venue_id: id }) => id);
       const { data } = await client.listCatalogue();
       const found = data.find(
-        ({ status, venue_ids: ids }) => status === 'active' && ids.some((id) => open.includes(id)),
+        ({ status, venue_ids: ids }) => status === 'active' && ids.some((id) => venueIds.includes(id)),
       );
       if (found !== undefined) return found;
       throw new NotTried('The catalogue has no active package at a granted venue. Ask the operator to add one.');

@@ -17,10 +17,10 @@ export class Finding extends Error {
   override readonly name = 'Finding';
 }
 
-/** No usable answer to an action: none in time, a status other than 200, or another shape. */
+/** The integration gave no usable answer to an action: late, with a status other than 200, or in another shape. */
 export class UnusableAnswer extends Finding {}
 
-/** No connection, no such program, or the connection broke off before the answer. */
+/** The integration gave no answer: no connection, no such program, or a broken connection. */
 export class Unreached extends UnusableAnswer {}
 
 /** The scenario could not be tried; the message says what the sandbox lacks. */
@@ -28,7 +28,7 @@ export class NotTried extends Error {
   override readonly name = 'NotTried';
 }
 
-/** @throws Finding with `seen` unless `holds` */
-export function expectThat(holds: boolean, seen: string): asserts holds {
-  if (!holds) throw new Finding(seen);
+/** @throws Finding with `finding` unless `condition` holds */
+export function expectThat(condition: boolean, finding: string): asserts condition {
+  if (!condition) throw new Finding(finding);
 }

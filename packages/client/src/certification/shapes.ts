@@ -1,4 +1,4 @@
-/** The required shape of a JSON value; a list has the shape of its items. */
+/** The required shape of a JSON value. The shape of a list has the shape of its items. */
 export type Shape =
   | 'text'
   | 'number'
@@ -13,27 +13,27 @@ type OptionalIn<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends 'boolean, or left out' ? Name : never;
 }[keyof Fields];
 
-export type Shaped<Of> = Of extends 'text' | 'local time' | 'instant'
+export type Shaped<S> = S extends 'text' | 'local time' | 'instant'
   ? string
-  : Of extends 'number'
+  : S extends 'number'
     ? number
-    : Of extends 'boolean' | 'boolean, or left out'
+    : S extends 'boolean' | 'boolean, or left out'
       ? boolean
-      : Of extends readonly [infer Item]
+      : S extends readonly [infer Item]
         ? Shaped<Item>[]
-        : { -readonly [Name in Exclude<keyof Of, OptionalIn<Of>>]: Shaped<Of[Name]> } & {
-            -readonly [Name in OptionalIn<Of>]?: Shaped<Of[Name]>;
+        : { -readonly [Name in Exclude<keyof S, OptionalIn<S>>]: Shaped<S[Name]> } & {
+            -readonly [Name in OptionalIn<S>]?: Shaped<S[Name]>;
           };
 
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}[+-]\d{2}:\d{2}$/;
-const EXPLAINED: Record<string, string> = {
+const DESCRIPTIONS: Record<string, string> = {
   'local time': 'a text YYYY-MM-DDTHH:mm±HH:MM',
   instant: 'a text in ISO 8601',
 };
 
 /** The faults of a value; empty if it has the shape. Fields that the shape does not name are ignored. */
 export function faultsOfShape(value: unknown, shape: Shape, path = ''): string[] {
-  if (typeof shape === 'string') return isOf(value, shape) ? [] : [`${path || 'it'} must be ${named(shape)}`];
+  if (typeof shape === 'string') return hasShape(value, shape) ? [] : [`${path || 'it'} must be ${describe(shape)}`];
   if (Array.isArray(shape)) {
     const [item] = shape as readonly [Shape];
     if (!Array.isArray(value)) return [`${path} must be a list`];
@@ -45,9 +45,9 @@ export function faultsOfShape(value: unknown, shape: Shape, path = ''): string[]
   );
 }
 
-const named = (shape: string): string => EXPLAINED[shape] ?? `a ${shape}`;
+const describe = (shape: string): string => DESCRIPTIONS[shape] ?? `a ${shape}`;
 
-function isOf(value: unknown, shape: Extract<Shape, string>): boolean {
+function hasShape(value: unknown, shape: Extract<Shape, string>): boolean {
   if (shape === 'boolean') return typeof value === 'boolean';
   if (shape === 'boolean, or left out') return value === undefined || typeof value === 'boolean';
   if (shape === 'number') return typeof value === 'number' && Number.isFinite(value);

@@ -12,9 +12,9 @@ import { Unreached, UnusableAnswer } from './scenario.ts';
 import { httpTransport } from './transports.ts';
 
 /** A partner's integration, or the built-in model, which tests the deployment itself. */
-export type Judged = { mode: 'partner'; profile: Profile } | { mode: 'service'; defects?: readonly Defect[] };
+export type Candidate = { mode: 'partner'; profile: Profile } | { mode: 'service'; defects?: readonly Defect[] };
 
-/** The run cannot begin, or would be pointless; the message says why and what to do. */
+/** The run cannot begin, or cannot continue. The message says why and what to do. */
 export class CannotBegin extends Error {
   override readonly name = 'CannotBegin';
 }
@@ -32,23 +32,23 @@ export async function openProxy(baseUrl: string, port: number, onAnswer: (header
 }
 
 export async function connectSubject(
-  judged: Judged,
+  candidate: Candidate,
   apiKey: string,
   proxy: Proxy,
   signal: AbortSignal,
 ): Promise<Subject> {
-  if (judged.mode === 'service') {
-    const model = await startModelIntegration({ baseUrl: proxy.url, apiKey, defects: judged.defects ?? [] });
+  if (candidate.mode === 'service') {
+    const model = await startModelIntegration({ baseUrl: proxy.url, apiKey, defects: candidate.defects ?? [] });
     return { ...model, name: 'model integration' };
   }
-  const { name, actions, webhookUrl } = judged.profile;
+  const { name, actions, webhookUrl } = candidate.profile;
   const environment = { PARTNER_BASE_URL: proxy.url, PARTNER_API_KEY: apiKey };
   const transport =
     'url' in actions ? httpTransport(actions.url, signal) : commandTransport(actions.command, environment, signal);
   return { name, webhookUrl, transport, close: async () => undefined };
 }
 
-export const pastProxy = ({ url }: Proxy): string =>
+export const bypassMessage = ({ url }: Proxy): string =>
   `The integration placed a hold without a call through the proxy: it calls the sandbox directly, so the runner cannot see or undo its calls. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
 /** @throws CannotBegin if the integration is not running: every scenario would fail */
@@ -63,21 +63,20 @@ export async function requireReachable(transport: Transport): Promise<void> {
     if (!(error instanceof UnusableAnswer)) throw error;
   }
 }
-/**
- * Performs actions until the signal aborts. `onPastProxy` gets a hold that was placed without a call through the proxy.
- */
+
+/** Performs actions until the signal aborts. `onBypass` gets a hold that the integration placed past the proxy. */
 export function watchedTransport(
   transport: Transport,
   proxy: Pick<Proxy, 'calls'>,
   signal: AbortSignal,
-  onPastProxy: (holdId: string) => Promise<void>,
+  onBypass: (holdId: string) => Promise<void>,
 ): Transport {
   return async (action, input) => {
     signal.throwIfAborted();
     const answer = await transport(action, input);
     const holdId = (answer as { hold_id?: unknown } | null)?.hold_id;
     const isHold = action === 'place_hold' && typeof holdId === 'string';
-    if (isHold && !proxy.calls.some(callsOf('placeHold'))) await onPastProxy(holdId);
+    if (isHold && !proxy.calls.some(callsOf('placeHold'))) await onBypass(holdId);
     return answer;
   };
 }

@@ -4,11 +4,11 @@ import { Unreached, UnusableAnswer } from './scenario.ts';
 export const ACTION_DEADLINE_MS = 30_000;
 
 /** Many times the largest result. */
-const ANSWER_BYTES = 1_000_000;
+const MAX_ANSWER_BYTES = 1_000_000;
 
-const EXCERPT = 120;
+const EXCERPT_LENGTH = 120;
 
-/** Posts each action to `<url>/<action>`. `signal` ends running calls. */
+/** Posts each action to `<url>/<action>`. Running calls end when `signal` aborts. */
 export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACTION_DEADLINE_MS): Transport {
   const base = url.replace(/\/+$/, '');
   return async (action, input) => {
@@ -31,7 +31,7 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
 
 /** @throws UnusableAnswer if the answer has more than 1 MB */
 export async function requireWithin(action: string, answer: AsyncIterable<Uint8Array> | null): Promise<string> {
-  const text = await textWithin(answer, ANSWER_BYTES);
+  const text = await textWithin(answer, MAX_ANSWER_BYTES);
   if (text !== undefined) return text;
   throw new UnusableAnswer(`${action} answered more than 1 MB. Answer its result and nothing else.`);
 }
@@ -48,7 +48,7 @@ export function parsed(action: string, text: string): unknown {
 export function excerptOf(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line === '') return '(nothing)';
-  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+  return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
 /** Runs `work` with a signal that ends it after `deadlineMs`, or with `outer`. @throws UnusableAnswer */
@@ -76,7 +76,7 @@ export async function withinDeadline<Answer>(
   }
 }
 
-/** The code of a failure, such as ECONNREFUSED, else its message. */
+/** The code of a failure, such as ECONNREFUSED, or else its message. */
 export function reasonOf(failure: unknown): string {
   const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
   if (typeof code === 'string') return code;
@@ -84,13 +84,16 @@ export function reasonOf(failure: unknown): string {
   return typeof message === 'string' ? message : 'unknown reason';
 }
 
-/** The text of a stream; undefined as soon as it has more than `limit` bytes. */
-export async function textWithin(stream: AsyncIterable<Uint8Array> | null, limit: number): Promise<string | undefined> {
+/** The text of a stream; undefined if it has more than `maxBytes`. */
+export async function textWithin(
+  stream: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream ?? []) {
     bytes += chunk.length;
-    if (bytes > limit) return undefined;
+    if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

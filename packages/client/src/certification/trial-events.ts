@@ -7,7 +7,7 @@ import type { Trial } from './trial.ts';
 import { isHandled, timesHandled } from './trial.ts';
 
 /** How long handling may take after the response. */
-const HANDLED_WITHIN_MS = 10_000;
+const HANDLING_TIMEOUT_MS = 10_000;
 
 const CUSTOMER = {
   payment_reference: 'pay-certification',
@@ -52,9 +52,9 @@ export async function expectRefused(trial: Trial, event: AnyEvent, answer: Endpo
   expectThat(!(await isHandled(trial, event)), `${what} was refused with ${answer.text}, and handled all the same.`);
 }
 
-/** Waits until each event was handled, once. @throws Finding */
+/** Waits until each event was handled exactly once. @throws Finding if one was not */
 export async function expectHandled(trial: Trial, what: string, ...events: readonly AnyEvent[]): Promise<void> {
-  const endsAt = performance.now() + HANDLED_WITHIN_MS;
+  const endsAt = performance.now() + HANDLING_TIMEOUT_MS;
   for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
     const times = await timesHandled(trial, events);
     const most = Math.max(...times);
@@ -63,7 +63,7 @@ export async function expectHandled(trial: Trial, what: string, ...events: reado
     if (missing === 0) return;
     const isInTime = performance.now() < endsAt;
     const share = events.length === 1 ? '' : ` (${missing} of ${events.length})`;
-    expectThat(isInTime, `${what} was accepted, and not handled within ${HANDLED_WITHIN_MS / 1000} s${share}.`);
+    expectThat(isInTime, `${what} was accepted, and not handled within ${HANDLING_TIMEOUT_MS / 1000} s${share}.`);
     await delay(pauseMs, undefined, { signal: trial.signal });
   }
 }

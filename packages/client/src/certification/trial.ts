@@ -29,7 +29,7 @@ export function anyCustomer(): { name: string; phone: string; email: string } {
   return { name: 'Asha Rao', phone: `+9198${digits}`, email: 'asha.rao@partner.example' };
 }
 
-/** Makes the integration hold a free slot; tries another if somebody else was faster. */
+/** Makes the integration hold a free slot. Tries another slot if another user was faster. */
 export const holdSlot = (trial: Trial, venueIds?: readonly string[]): Promise<Held> =>
   withFreeSlot(
     trial,
@@ -49,7 +49,7 @@ export function endingInput({ orderId, bookingId }: Booked) {
   return { order_id: orderId, booking_id: bookingId, reason: 'Rain' };
 }
 
-/** @throws Finding unless the booking is in this state and was reported so */
+/** @throws Finding unless the booking has this state, both at the service and as reported */
 export async function expectEnded(
   { sandbox }: Trial,
   { bookingId }: Booked,
@@ -92,20 +92,20 @@ export async function timesHandled({ integration }: Trial, events: readonly AnyE
   return events.map(({ event_id: id }) => times.get(id) ?? 0);
 }
 
-export async function shown({ integration }: Trial, { venue, date, slot }: Offer) {
+export async function shownSlot({ integration }: Trial, { venue, date, slot }: Offer) {
   const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
   const found = slots.find(({ slot_id }) => slot_id === slot.slot_id);
   expectThat(found !== undefined, `list_slots of ${date} did not list ${slot.slot_id}, which the service lists.`);
   return found;
 }
 
-/** Makes the integration show (and cache) a free slot, then sells it by another channel. */
-export const takeWhatIsShown = (trial: Trial): Promise<Taken> =>
-  trial.sandbox.takenSlot((offer) => shown(trial, offer));
+/** Makes the integration show (and cache) a free slot, then sells the slot by another channel. */
+export const takeShownSlot = (trial: Trial): Promise<Taken> =>
+  trial.sandbox.takenSlot((offer) => shownSlot(trial, offer));
 
 export const farDate = (): string => dateIn(120 + randomInt(600));
 
-/** Waits until the feed has the other channel's change, then makes the integration read the feed. */
+/** Waits until the feed has the event of the other channel, then makes the integration read the feed. */
 export async function catchUp(
   { feed, integration }: Trial,
   { bookingId }: Taken,

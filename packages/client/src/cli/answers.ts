@@ -38,17 +38,20 @@ const SHAPES = {
 
 type AnyMethod = (input: object, options?: CallOptions) => Promise<unknown>;
 
-/** Checks the shape of successful responses; `otherwise` makes the error for a wrong one. */
-export function withKnownShapes(client: PartnerClient, otherwise: (faults: readonly string[]) => Error): PartnerClient {
-  const checked = Object.entries(SHAPES).map(([id, shape]) => {
+/** Checks the shape of successful responses. Rejects with `createError(faults)` if the shape is wrong. */
+export function withKnownShapes(
+  client: PartnerClient,
+  createError: (faults: readonly string[]) => Error,
+): PartnerClient {
+  const checkedMethods = Object.entries(SHAPES).map(([id, shape]) => {
     const method = client[id as keyof typeof SHAPES] as AnyMethod;
     const call: AnyMethod = async (...args) => {
-      const answer = await method(...args);
-      const faults = faultsOfShape(answer, shape);
-      if (faults.length > 0) throw otherwise(faults);
-      return answer;
+      const response = await method(...args);
+      const faults = faultsOfShape(response, shape);
+      if (faults.length > 0) throw createError(faults);
+      return response;
     };
     return [id, call];
   });
-  return { ...client, ...(Object.fromEntries(checked) as Pick<PartnerClient, keyof typeof SHAPES>) };
+  return { ...client, ...(Object.fromEntries(checkedMethods) as Pick<PartnerClient, keyof typeof SHAPES>) };
 }

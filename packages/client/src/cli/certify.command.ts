@@ -4,7 +4,7 @@ import { htmlReport } from '../certification/html-report.ts';
 import type { Profile } from '../certification/profile.ts';
 import { ProfileError, parseProfile } from '../certification/profile.ts';
 import type { Report, ScenarioReport } from '../certification/report.ts';
-import { PROVES } from '../certification/report.ts';
+import { PROOF_NOTES } from '../certification/report.ts';
 import { certify } from '../certification/runner.ts';
 import type { Scenario } from '../certification/scenario.ts';
 import { LEVELS, SCENARIOS } from '../certification/scenarios.ts';
@@ -50,11 +50,11 @@ export function addCertify(program: Command, world: World): void {
       const subject = await subjectOf(options);
       const jsonFile = ['--report-json', options.reportJson] as const;
       const htmlFile = ['--report-html', options.reportHtml] as const;
-      const read = [['--profile', options.profile] as const, ['--key-file', options.keyFile] as const];
-      await requireWritable([jsonFile, htmlFile], read);
+      const inputFiles = [['--profile', options.profile] as const, ['--key-file', options.keyFile] as const];
+      await requireWritable([jsonFile, htmlFile], inputFiles);
       const report = await withService(command, world, async ({ baseUrl, apiKey, client }) => {
         const signal = world.interrupted;
-        // Check that the service responds: the runner takes any response for the service's.
+        // The runner does not check which program responds at the address; `client` does.
         await client.getMe({}, { signal });
         const onEnd = (each: ScenarioReport) => writeProgress(world, each);
         return certify({ baseUrl, apiKey, subject, isChosen, signal, onEnd }).catch((failure: unknown) => {
@@ -76,8 +76,8 @@ function chosenBy({ only, level }: Options): (scenario: Scenario) => boolean {
     throw usageError(`--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows them.`);
   if (level !== undefined && !Object.hasOwn(LEVELS, level))
     throw usageError(`--level: ${level} is not a level. Give a number from 1 to 6.`);
-  const isChosen = ({ id, level: its }: Scenario) =>
-    (ids?.includes(id) ?? true) && (level === undefined || its === Number(level));
+  const isChosen = (scenario: Scenario) =>
+    (ids?.includes(scenario.id) ?? true) && (level === undefined || scenario.level === Number(level));
   if (!SCENARIOS.some(isChosen))
     throw usageError(`--only, --level: none of the scenarios is of level ${level}. Leave one of them out.`);
   return isChosen;
@@ -146,7 +146,7 @@ function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenari
     out,
     `${printable(report.integration)}: ${verdict} (${passed} passed, ${failed} failed, ${notTried} not tried)`,
   );
-  writeLine(out, PROVES[report.mode]);
+  writeLine(out, PROOF_NOTES[report.mode]);
 }
 
 function listScenarios(world: World, scenarios: readonly Scenario[], isJson: boolean): void {

@@ -6,7 +6,7 @@ import { printable } from './world.ts';
 /** EXIT_CODES_HELP and docs/guides/partner-command.md list the same codes. */
 export const EXIT = {
   done: 0,
-  /** The service rejected it, or it is not possible now. */
+  /** The service rejected the call, or the command is not possible now. */
   refused: 1,
   usage: 2,
   /** The service was not reached, or gave no usable response. */
@@ -45,10 +45,10 @@ export function interruption(): CommandError {
 }
 
 /**
- * Turns a failed call into a CommandError with the code, every detail and the request id. Returns other failures
+ * Turns a failed call into a CommandError that has the code, all details and the request id. Returns other failures
  * unchanged. `newest`: the newest response.
  */
-export function asCommandError(failure: unknown, baseUrl: string, newest?: Answered): unknown {
+export function asCommandError(failure: unknown, baseUrl: string, newest?: ResponseHead): unknown {
   // The response is complete, but not JSON.
   if (failure instanceof PartnerConnectionError && failure.cause instanceof SyntaxError && newest)
     return notTheService(baseUrl, newest, 'a body that is not JSON');
@@ -62,10 +62,10 @@ export function asCommandError(failure: unknown, baseUrl: string, newest?: Answe
 function refusalText(refusal: PartnerApiError, baseUrl: string): string {
   const { message, details, code, status, requestId } = refusal;
   const faults = details.map((each) => `  ${each.path}: ${each.message}`);
-  // With details, the message only repeats the first of them.
-  const said = faults.length > 0 ? ['The service rejected these values:', ...faults] : [message];
+  // If there are details, the message only repeats the first one.
+  const reasons = faults.length > 0 ? ['The service rejected these values:', ...faults] : [message];
   const lines = [
-    ...said,
+    ...reasons,
     ...remediesOf(refusal),
     ...docsOf(refusal, baseUrl),
     `(${code}, ${status}, request ${requestId ?? 'without an id'})`,
@@ -94,13 +94,13 @@ function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandE
   return new CommandError(message, EXIT.unreachable, failure);
 }
 
-export type Answered = { status: number; headers?: Headers };
+export type ResponseHead = { status: number; headers?: Headers };
 
-/** The error if another program responded: a proxy, or a service at a mistaken address. */
-export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
-  const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
-  const what = `${status}${signs === '' ? '' : ` (${signs})`}`;
-  const finding = `The program at ${baseUrl} responded with ${what}, and not as the Partner Booking Service does.`;
+/** The error if another program responded, for example a proxy or the program at a mistaken address. */
+export function notTheService(baseUrl: string, { status, headers }: ResponseHead, fault?: string): CommandError {
+  const details = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
+  const summary = `${status}${details === '' ? '' : ` (${details})`}`;
+  const finding = `The program at ${baseUrl} responded with ${summary}, and not as the Partner Booking Service does.`;
   const advice =
     status >= 500
       ? 'Perhaps a proxy in front of it gave up waiting: try again.'

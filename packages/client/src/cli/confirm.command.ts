@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { keyFor, sayKeyWhereUnknown, withService } from './connection.ts';
+import { keyFor, printKeyIfUnknown, withService } from './connection.ts';
 import { fieldLines } from './table.ts';
 import type { World } from './world.ts';
 import { writeJson, writeLine } from './world.ts';
@@ -52,7 +52,7 @@ async function confirm(
     ...(options.orderReference === undefined ? {} : { order_reference: options.orderReference }),
   };
   const call = () => client.confirmBooking({ body }, { signal: world.interrupted });
-  const booking = await sayKeyWhereUnknown(world, `--idempotency-key ${key}`, call);
+  const booking = await printKeyIfUnknown(world, `--idempotency-key ${key}`, call);
   const isReplay = newestHeader('idempotent-replayed') !== null;
   if (options.json === true) return writeJson(world.out, { ...booking, replayed: isReplay, idempotency_key: key });
   if (isReplay) writeLine(world.out, 'This key was used before: this is the booking that it made.');

@@ -6,7 +6,7 @@ import type { ClientOptions, PartnerClient } from '../client.ts';
 import { createPartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
 import { withKnownShapes } from './answers.ts';
-import type { Answered } from './command-error.ts';
+import type { ResponseHead } from './command-error.ts';
 import { asCommandError, CommandError, interruption, notTheService, usageError } from './command-error.ts';
 import { waitNote } from './service-patience.ts';
 import type { World } from './world.ts';
@@ -20,7 +20,7 @@ export type Connection = {
   apiKey: string;
   client: PartnerClient;
   /** The newest response; undefined if the newest call got none. */
-  newest(): Answered | undefined;
+  newest(): ResponseHead | undefined;
   /** A header of the newest response; null if there is none. */
   newestHeader(name: string): string | null;
 };
@@ -28,8 +28,8 @@ export type Connection = {
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 
 /**
- * The service at `--base-url`, PARTNER_BASE_URL or this machine, with the key of `--key-file` or PARTNER_API_KEY.
- * @throws CommandError (exit code 2) that names what is missing or wrong, never the key
+ * The service at `--base-url`, PARTNER_BASE_URL or on this machine, with the key of `--key-file` or PARTNER_API_KEY.
+ * @throws CommandError (exit code 2) that names the missing or invalid option, never the key
  */
 async function connect(
   command: Command,
@@ -38,11 +38,11 @@ async function connect(
 ): Promise<Connection> {
   const { environment } = world;
   const options = command.optsWithGlobals<GlobalOptions>();
-  const [option, given] =
+  const [option, text] =
     options.baseUrl === undefined
       ? ['PARTNER_BASE_URL', environment.baseUrl || DEFAULT_BASE_URL]
       : ['--base-url', options.baseUrl];
-  const address = new URL(checkedAddress(given, option, DEFAULT_BASE_URL));
+  const address = new URL(checkedAddress(text, option, DEFAULT_BASE_URL));
   if (address.search !== '') throw usageError(`${option}: the address must not have a query. Leave it out.`);
   const baseUrl = address.href.replace(/\/+$/, '');
   const apiKey = await findKey(options.keyFile, environment.apiKey);
@@ -58,24 +58,24 @@ async function connect(
     ...clientOptions,
     retries: {
       onWait: (waitMs, failure) => {
-        const text = waitNote(waitMs, failure);
-        if (text !== undefined) writeNote(world, text, 'yellow');
+        const note = waitNote(waitMs, failure);
+        if (note !== undefined) writeNote(world, note, 'yellow');
       },
       ...clientOptions.retries,
     },
   });
-  const otherwise = ([fault]: readonly string[]) =>
+  const createError = ([fault]: readonly string[]) =>
     notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);
   return {
     baseUrl,
     apiKey,
-    client: withKnownShapes(client, otherwise),
+    client: withKnownShapes(client, createError),
     newest: () => newest,
     newestHeader: (name) => newest?.headers.get(name) ?? null,
   };
 }
 
-/** Error responses and connection failures become CommandErrors. */
+/** Runs `work` with the service. Turns error responses and connection failures into CommandErrors. */
 export async function withService<Result>(
   command: Command,
   world: World,
@@ -92,7 +92,7 @@ export async function withService<Result>(
   }
 }
 
-/** The address without its fragment. @throws CommandError if fetch cannot call it; the message never quotes it */
+/** The address without its fragment. @throws CommandError if fetch cannot call the address; never quotes it */
 export function checkedAddress(text: string, option: string, example: string): string {
   const fault = faultOfAddress(text);
   if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
@@ -105,7 +105,7 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   const key = keyFile === undefined ? fromEnvironment?.trim() : await secretInFile(keyFile, '--key-file');
   if (key === undefined || key === '')
     throw usageError('No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.');
-  // Check here: fetch would quote the whole key in its error.
+  // The error of fetch would quote the whole key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that keys cannot have. Copy it again.');
   return key;
 }
@@ -119,21 +119,24 @@ export async function secretInFile(file: string, option: string): Promise<string
   return text.trim();
 }
 
-export const keyFor = (given: string | undefined): string => given ?? randomUUID();
+export const keyFor = (option: string | undefined): string => option ?? randomUUID();
 
-/** If the outcome of the call is unknown, prints the arguments that repeat it. */
-export async function sayKeyWhereUnknown<Result>(
+/** If the outcome of the call is unknown, prints the arguments with which to repeat the command. */
+export async function printKeyIfUnknown<Result>(
   world: World,
-  again: string,
+  repeatArguments: string,
   call: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await call();
   } catch (failure) {
-    // Any other failure, even an interruption, leaves the outcome unknown.
+    // All other failures, even an interruption, leave the outcome unknown.
     const isRefused = failure instanceof PartnerApiError && failure.status < 500;
     if (!isRefused)
-      writeNote(world, `The outcome of the call is unknown. Repeat it with ${again}: it then takes effect only once.`);
+      writeNote(
+        world,
+        `The outcome of the call is unknown. Repeat it with ${repeatArguments}: it then takes effect only once.`,
+      );
     throw failure;
   }
 }

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PartnerClient } from '../client.ts';
 import type { Success } from '../operation-types.ts';
 import type { Forwarding } from './forward-event.ts';
-import { forwardEvent, NEW } from './forward-event.ts';
+import { forwardEvent, NO_PROGRESS } from './forward-event.ts';
 import type { FeedEvent } from './send-delivery.ts';
 import type { ServicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
 
-/** Polling interval at the end of the feed: 60 calls of the partner's limit a minute. */
+/** Polling interval at the end of the feed: uses 60 calls a minute of the partner's rate limit. */
 const POLL_MS = 1000;
-/** Stores the cursor even without events: the service may reject one unused for 30 days. */
+/** Interval for storing a new cursor without events: the service may reject a cursor that is unused for 30 days. */
 const STORE_CURSOR_MS = 3_600_000;
 const PAGE_LIMIT = 200;
 
@@ -24,8 +24,8 @@ export type Following = {
 type Page = Success<'listEvents'>;
 
 /**
- * Forwards the events of the feed in order, from the stored cursor on, until the signal aborts. Stores a cursor only
- * after its page is done, so a restart repeats events that may be unfinished.
+ * Forwards the events of the feed in order, from the stored cursor on, until the signal aborts. Stores the next cursor
+ * only after a page is done, so that a restart repeats unfinished events.
  */
 export async function followFeed(following: Following): Promise<never> {
   const { store, forwarding } = following;
@@ -59,11 +59,11 @@ async function forwardPage({ store, forwarding, isWanted }: Following, page: Pag
   for (const event of page.data) {
     const { handled, attempted } = store.state;
     if (handled.includes(event.event_id) || !isWanted(event)) continue;
-    const before =
+    const progress =
       attempted?.event_id === event.event_id
         ? { attempts: attempted.attempts, mayHaveArrived: attempted.may_have_arrived }
-        : NEW;
-    await forwardEvent(event, forwarding, before, ({ attempts, mayHaveArrived }) =>
+        : NO_PROGRESS;
+    await forwardEvent(event, forwarding, progress, ({ attempts, mayHaveArrived }) =>
       store.update({ attempted: { event_id: event.event_id, attempts, may_have_arrived: mayHaveArrived } }),
     );
     await store.update({ handled: [...store.state.handled, event.event_id], attempted: null });

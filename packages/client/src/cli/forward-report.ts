@@ -1,4 +1,4 @@
-import type { ForwardReport, Told } from './forward-event.ts';
+import type { ForwardAttempt, ForwardReport } from './forward-event.ts';
 import type { Outcome } from './send-delivery.ts';
 import { rareNotes } from './service-patience.ts';
 import { timeOfDay } from './spoken-time.ts';
@@ -10,26 +10,26 @@ export function forwardReport(world: World, url: string): ForwardReport {
   const note = (text: string) => writeNote(world, text, 'yellow');
   const failures = rareNotes();
   return {
-    repeating: ({ event }) => note(`repeated: ${named(event)} may have arrived before; it is sent again.`),
-    accepted: (told, { status, durationMs }) => {
+    repeating: ({ event }) => note(`repeated: ${nameOf(event)} may have arrived before; it is sent again.`),
+    accepted: (current, { status, durationMs }) => {
       failures.end();
-      const end = told.isRepeated ? 'repeated' : `${durationMs} ms`;
-      writeLine(world.out, `${subject(told)}  ${painted(world, world.out, 'green', String(status))} ${end}`);
+      const end = current.isRepeated ? 'repeated' : `${durationMs} ms`;
+      writeLine(world.out, `${lineOf(current)}  ${painted(world, world.out, 'green', String(status))} ${end}`);
     },
     failed: ({ event, attempt }, { reason }, waitMs) => {
-      const what = `${named(event)} was not accepted by ${url} (${printable(reason)}, attempt ${attempt})`;
+      const problem = `${nameOf(event)} was not accepted by ${url} (${printable(reason)}, attempt ${attempt})`;
       const isDue = failures.isDue();
       if (waitMs === undefined) {
         failures.end();
-        note(`given up: ${what}.`);
-      } else if (isDue) note(`waiting: ${what}; it is tried again, and what follows waits.`);
+        note(`given up: ${problem}.`);
+      } else if (isDue) note(`waiting: ${problem}; it is tried again, and later events wait.`);
     },
   };
 }
 
-/** Prints one JSON document a line on stdout. */
+/** Prints a line of JSON for each attempt on stdout. */
 export function jsonReport(world: World): ForwardReport {
-  const tell = (type: string, { event, attempt, isRepeated }: Told, outcome?: Outcome) =>
+  const tell = (type: string, { event, attempt, isRepeated }: ForwardAttempt, outcome?: Outcome) =>
     writeJson(
       world.out,
       {
@@ -42,9 +42,9 @@ export function jsonReport(world: World): ForwardReport {
       true,
     );
   return {
-    repeating: (told) => tell('repeating', told),
-    accepted: (told, outcome) => tell('forwarded', told, outcome),
-    failed: (told, outcome, waitMs) => tell(waitMs === undefined ? 'given_up' : 'failed', told, outcome),
+    repeating: (current) => tell('repeating', current),
+    accepted: (current, outcome) => tell('forwarded', current, outcome),
+    failed: (current, outcome, waitMs) => tell(waitMs === undefined ? 'given_up' : 'failed', current, outcome),
   };
 }
 
@@ -55,7 +55,7 @@ const fieldsOf = ({ deliveryId, status, reason, isAccepted, durationMs }: Outcom
   ...(isAccepted ? {} : { reason }),
 });
 
-const named = ({ event_type: type, event_id: id }: Told['event']): string => printable(`${type} ${id}`);
+const nameOf = ({ event_type: type, event_id: id }: ForwardAttempt['event']): string => printable(`${type} ${id}`);
 
-const subject = ({ event: { timestamp, event_type: type, event_id: id } }: Told): string =>
+const lineOf = ({ event: { timestamp, event_type: type, event_id: id } }: ForwardAttempt): string =>
   [timeOfDay(timestamp), type.padEnd(17), id].map(printable).join('  ');

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Schemas } from '../operation-types.ts';
 import { usageError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { keyFor, sayKeyWhereUnknown, withService } from './connection.ts';
+import { keyFor, printKeyIfUnknown, withService } from './connection.ts';
 import { servicePatience } from './service-patience.ts';
 import { firstFreeSlot } from './slot-choice.ts';
 import { spokenSeconds } from './spoken-time.ts';
@@ -52,9 +52,9 @@ export function addHold(program: Command, world: World): void {
 function requireOneWay(slotId: string | undefined, { venue, date, resource, idempotencyKey }: HoldOptions): void {
   if (slotId === undefined && (venue === undefined || date === undefined))
     throw usageError('Give either a slot_id, or --venue and --date.');
-  const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
-  if (slotId !== undefined && given.length > 0)
-    throw usageError(`--${given[0]?.[0]} cannot be combined with a slot_id. Leave one of the two out.`);
+  const conflicting = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);
+  if (slotId !== undefined && conflicting.length > 0)
+    throw usageError(`--${conflicting[0]?.[0]} cannot be combined with a slot_id. Leave one of the two out.`);
   if (slotId === undefined && idempotencyKey !== undefined)
     throw usageError(
       '--idempotency-key needs one slot, but --venue with --date may choose another each time. Give the slot_id.',
@@ -62,7 +62,7 @@ function requireOneWay(slotId: string | undefined, { venue, date, resource, idem
 }
 
 async function hold(
-  given: string | undefined,
+  slotIdArgument: string | undefined,
   options: HoldOptions,
   world: World,
   connection: Connection,
@@ -70,8 +70,8 @@ async function hold(
   const { client, newestHeader } = connection;
   const signal = world.interrupted;
   const { venue: venueId = '', date = '', resource: resourceId } = options;
-  const wanted = { venueId, date, ...(resourceId === undefined ? {} : { resourceId }) };
-  const slotId = given ?? (await firstFreeSlot(client, wanted, signal)).slot_id;
+  const choice = { venueId, date, ...(resourceId === undefined ? {} : { resourceId }) };
+  const slotId = slotIdArgument ?? (await firstFreeSlot(client, choice, signal)).slot_id;
   const key = keyFor(options.idempotencyKey);
   const body = {
     slot_id: slotId,
@@ -79,7 +79,7 @@ async function hold(
     ...(options.ttl === undefined ? {} : { ttl_seconds: options.ttl }),
     ...(options.orderReference === undefined ? {} : { order_reference: options.orderReference }),
   };
-  const held = await sayKeyWhereUnknown(world, `${slotId} --idempotency-key ${key}`, () =>
+  const held = await printKeyIfUnknown(world, `${slotId} --idempotency-key ${key}`, () =>
     client.placeHold({ body }, { signal }),
   );
   const isReplay = newestHeader('idempotent-replayed') !== null;
@@ -111,7 +111,7 @@ function secondsOf(text: string): number {
 }
 
 const TICK_MS = 1000;
-/** Interval for reading the hold, which others may change: 30 calls of the partner's limit a minute. */
+/** Interval for reading the hold, which others may change: uses 30 calls a minute of the partner's rate limit. */
 const READ_MS = 2000;
 
 const ENDS: Readonly<Partial<Record<string, string>>> = {
@@ -128,25 +128,25 @@ async function watchHold({ client }: Connection, held: Schemas['Hold'], world: W
   const read = () => client.getHold({ path: { holdId: held.hold_id } }, { signal });
   let current = held;
   let readAt = performance.now();
-  for (let told = Number.POSITIVE_INFINITY; current.status === 'ACTIVE'; ) {
+  for (let printedMinute = Number.POSITIVE_INFINITY; current.status === 'ACTIVE'; ) {
     const seconds = client.secondsLeft(current);
     const text = `${spokenSeconds(seconds)} left`;
     const minute = Math.ceil(seconds / 60);
     if (err.isTty) err.write(`\r${text.padEnd(20)}`);
-    else if (minute < told) writeLine(err, text);
-    told = minute;
+    else if (minute < printedMinute) writeLine(err, text);
+    printedMinute = minute;
     await delay(TICK_MS, undefined, { signal });
-    // At 0, read the hold each time: it lasts a moment longer than the count.
+    // At 0, read the hold each second: it expires a moment later than the countdown.
     if (seconds > 0 && performance.now() - readAt < READ_MS) continue;
     const before = current;
     current = await patience.untilAnswered(read, signal);
     readAt = performance.now();
     if (current.status === 'ACTIVE' && current.hold_expiry_at > before.hold_expiry_at) {
-      told = Number.POSITIVE_INFINITY;
+      printedMinute = Number.POSITIVE_INFINITY;
       writeLine(err, `${onNewLine}It was extended, to ${printable(current.hold_expiry_at)}.`);
     }
   }
   const end = ENDS[current.status];
-  const why = end === undefined ? '' : `: ${end}`;
-  writeLine(err, `${err.isTty ? '\r' : ''}The hold is ${printable(current.status)}${why}.`);
+  const reason = end === undefined ? '' : `: ${end}`;
+  writeLine(err, `${err.isTty ? '\r' : ''}The hold is ${printable(current.status)}${reason}.`);
 }

@@ -17,7 +17,7 @@ export function instantOf(text: string, option: string, now: Date): string {
   return new Date(atMs).toISOString();
 }
 
-/** In milliseconds; NaN for any other text, also for 30 February, which Date accepts. */
+/** The milliseconds of an RFC 3339 text. NaN for any other text, also for 30 February, which Date accepts. */
 function instantMsOf(text: string): number {
   const [, day = ''] =
     /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text) ?? [];

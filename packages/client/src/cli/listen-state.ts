@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
 /** The state of an earlier run, if any. @throws CommandError if the state belongs to another partner or service */
-export async function goOn(
+export async function continueState(
   file: string,
   owner: Owner,
   since: string | undefined,
@@ -25,21 +25,20 @@ export async function goOn(
   return store;
 }
 
-/** Selects the end of the feed by any clock, because no event is later. */
-const AT_THE_END = '9999-12-31T23:59:59.999Z';
+/** Selects the end of the feed: no event is later. */
+const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 
 /**
- * Creates the state of a first start, at `since` or now. Once it resolves, no later event is lost, even after a crash.
+ * Creates the state of a first start, at `since` or now. After it resolves, no later event is lost, even by a crash.
  */
-export async function begin(
+export async function beginState(
   file: string,
   { baseUrl, partnerId }: Owner,
   since: string | undefined,
-  given: { connection: Connection; patience: ServicePatience; signal: AbortSignal },
+  { connection, patience, signal }: { connection: Connection; patience: ServicePatience; signal: AbortSignal },
 ): Promise<StateStore> {
-  const { connection, patience, signal } = given;
   const now = new Date(connection.newestHeader('date') ?? Date.now());
-  const place =
+  const position =
     since === undefined
       ? { cursor: await endOfFeed(), since: null }
       : { cursor: null, since: instantOf(since, '--since', now) };
@@ -48,13 +47,13 @@ export async function begin(
     base_url: baseUrl,
     partner_id: partnerId,
     secret: newSecret(),
-    ...place,
+    ...position,
     handled: [],
     attempted: null,
   });
 
   async function endOfFeed(): Promise<string> {
-    const query = { since: AT_THE_END, limit: 1 };
+    const query = { since: END_OF_TIME, limit: 1 };
     const read = () => connection.client.listEvents({ query }, { signal });
     return (await patience.untilAnswered(read, signal)).next_cursor;
   }

@@ -9,7 +9,7 @@ import { eventsOption, isChosen } from './event-types.ts';
 import { followFeed } from './follow-feed.ts';
 import type { ForwardReport } from './forward-event.ts';
 import { forwardReport, jsonReport } from './forward-report.ts';
-import { begin, goOn } from './listen-state.ts';
+import { beginState, continueState } from './listen-state.ts';
 import { servicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
 import { stateFileOf } from './state-file.ts';
@@ -44,7 +44,7 @@ export function addListen(program: Command, world: World): void {
 
 async function listen(options: ListenOptions, world: World, connection: Connection): Promise<never> {
   const url = forwardAddress(options);
-  const given = await givenSecret(options, world);
+  const ownSecret = await givenSecret(options, world);
   const patience = servicePatience((text) => writeNote(world, text, 'yellow'));
   const signal = world.interrupted;
   const me = await patience.untilAnswered(() => connection.client.getMe({}, { signal }), signal);
@@ -53,16 +53,16 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   const unlock = await lockState(file);
   try {
     const store =
-      (await goOn(file, owner, options.since, world)) ??
-      (await begin(file, owner, options.since, { connection, patience, signal }));
-    const secret = given ?? store.state.secret;
+      (await continueState(file, owner, options.since, world)) ??
+      (await beginState(file, owner, options.since, { connection, patience, signal }));
+    const secret = ownSecret ?? store.state.secret;
     const tally = { accepted: 0, givenUp: 0 };
     const report = counting(options.json === true ? jsonReport(world) : forwardReport(world, url), tally);
     tellStart(options, world, {
       url,
       store,
       name: me.name,
-      secret: given === undefined ? secret : undefined,
+      secret: ownSecret === undefined ? secret : undefined,
     });
     const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
     const types = options.events;
@@ -73,7 +73,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
       forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
       isWanted: ({ event_type: type }) => isChosen(types, type),
     }).catch((failure: unknown) => {
-      if (!signal.aborted) throw isOfCursor(failure) ? lostCursor(file) : failure;
+      if (!signal.aborted) throw isCursorRejected(failure) ? lostCursor(file) : failure;
       const givenUp = tally.givenUp === 0 ? '' : `, ${tally.givenUp} given up`;
       throw new CommandError(`Interrupted: ${tally.accepted} forwarded${givenUp}.`, EXIT.interrupted);
     });
@@ -82,8 +82,8 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** The service rejects a cursor that was unused for 30 days, or belongs to another deployment. */
-const isOfCursor = (failure: unknown): boolean =>
+/** The service rejects a cursor that was unused for 30 days or belongs to another deployment. */
+const isCursorRejected = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 
 const lostCursor = (file: string): CommandError =>
@@ -114,13 +114,13 @@ function tellStart(
 function counting(report: ForwardReport, tally: { accepted: number; givenUp: number }): ForwardReport {
   return {
     ...report,
-    accepted: (...told) => {
+    accepted: (...current) => {
       tally.accepted += 1;
-      report.accepted(...told);
+      report.accepted(...current);
     },
-    failed: (told, outcome, waitMs) => {
+    failed: (current, outcome, waitMs) => {
       if (waitMs === undefined) tally.givenUp += 1;
-      report.failed(told, outcome, waitMs);
+      report.failed(current, outcome, waitMs);
     },
   };
 }

@@ -10,7 +10,7 @@ const stop = new AbortController();
 let stoppedAt: number | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // Under npx, one Ctrl-C arrives twice: from the terminal and from npx. Only a later one ends the command at once.
+    // Under npx, one Ctrl-C causes two signals, of the terminal and of npx. Only a later signal ends the command at once.
     if (signal === 'SIGINT' && performance.now() - (stoppedAt ?? Number.POSITIVE_INFINITY) > 1000)
       process.exit(EXIT.interrupted);
     stoppedAt ??= performance.now();
@@ -41,7 +41,7 @@ function environment(): Environment {
   };
 }
 
-/** A reader that closes early, such as `head`, is not a failure; any other write error, such as a full disk, is. */
+/** A reader that closes early, such as `head`, is no failure. Any other write error is, for example a full disk. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (failure: NodeJS.ErrnoException) => {

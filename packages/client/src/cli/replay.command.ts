@@ -5,7 +5,7 @@ import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
 import { eventsOption, isChosen } from './event-types.ts';
-import { forwardEvent, NEW } from './forward-event.ts';
+import { forwardEvent, NO_PROGRESS } from './forward-event.ts';
 import { forwardReport } from './forward-report.ts';
 import { instantOf } from './instants.ts';
 import type { FeedEvent } from './send-delivery.ts';
@@ -43,7 +43,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   const { client, newestHeader } = connection;
   const signal = world.interrupted;
   const url = forwardAddress(options);
-  const given = await givenSecret(options, world);
+  const ownSecret = await givenSecret(options, world);
   const me = await client.getMe({}, { signal });
   const now = new Date(newestHeader('date') ?? Date.now());
   const since = instantOf(options.since, '--since', now);
@@ -52,7 +52,8 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
       ? new Date(now.getTime() + 1000).toISOString()
       : instantOf(options.until, '--until', now);
   if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
-  const secret = given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
+  const secret =
+    ownSecret ?? (await storedSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
   // With --json, stdout has one JSON document, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
@@ -60,14 +61,15 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   let forwarded = 0;
   for await (const page of client.pages('listEvents', { query: { since } }, { signal })) {
     for (const event of page.data.filter(isWanted)) {
-      if (!(await forwardEvent(event, forwarding, NEW, () => Promise.resolve()))) throw stopped(event, forwarded);
+      if (!(await forwardEvent(event, forwarding, NO_PROGRESS, () => Promise.resolve())))
+        throw stopped(event, forwarded);
       forwarded += 1;
     }
   }
   return { forwarded, since, until };
 }
 
-/** Continue this much earlier: later events of the feed can have older timestamps. */
+/** A restart begins this much earlier, because later events of the feed can have older timestamps. */
 const MARGIN_MS = 60_000;
 
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {
@@ -77,7 +79,7 @@ function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwa
   );
 }
 
-async function keptSecret(
+async function storedSecret(
   { state }: ReplayOptions,
   world: World,
   owner: { baseUrl: string; partnerId: string },

@@ -5,19 +5,19 @@ import { CommandError, EXIT, usageError } from './command-error.ts';
 export type NamedFile = readonly [option: string, file: string | undefined];
 
 /**
- * Checks before the run that each file of `written` can be written.
+ * Checks before the run that each file of `outputs` can be written.
  * @throws CommandError (exit code 2) that names the option, also if two options name the same file
  */
-export async function requireWritable(written: readonly NamedFile[], read: readonly NamedFile[]): Promise<void> {
-  const known = new Map<string, string>();
-  for (const [option, file] of read) if (file !== undefined) known.set(await identityOf(file), option);
-  for (const [option, file] of written) {
+export async function requireWritable(outputs: readonly NamedFile[], inputs: readonly NamedFile[]): Promise<void> {
+  const optionOf = new Map<string, string>();
+  for (const [option, file] of inputs) if (file !== undefined) optionOf.set(await identityOf(file), option);
+  for (const [option, file] of outputs) {
     if (file === undefined) continue;
     await requireWritableFile(option, file);
     const identity = await identityOf(file);
-    const other = known.get(identity);
+    const other = optionOf.get(identity);
     if (other !== undefined) throw usageError(`${option}: ${file} is the file of ${other}, too. Name another one.`);
-    known.set(identity, option);
+    optionOf.set(identity, option);
   }
 }
 
@@ -25,7 +25,7 @@ export async function requireWritable(written: readonly NamedFile[], read: reado
 export async function writeReport([option, file]: NamedFile, text: string): Promise<void> {
   if (file === undefined) return;
   try {
-    // Replace the target of a link, not the link. A device or pipe cannot be replaced.
+    // Replace the target of a link, not the link. Devices and pipes cannot be replaced, only written.
     const target = await realpath(file).catch(() => path.resolve(file));
     if (await isSpecial(target)) await writeFile(target, text);
     else await replaceFile(target, text);
@@ -37,9 +37,9 @@ export async function writeReport([option, file]: NamedFile, text: string): Prom
 async function requireWritableFile(option: string, file: string): Promise<void> {
   try {
     if (file === '') throw usageError(`${option} is empty. Name a file, or leave the option out.`);
-    const found = await stat(file).catch(() => undefined);
-    if (found?.isDirectory() === true) throw usageError(`${option}: ${file} is a folder. Name a file in it.`);
-    if (found !== undefined) await access(file, constants.W_OK);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats?.isDirectory() === true) throw usageError(`${option}: ${file} is a folder. Name a file in it.`);
+    if (stats !== undefined) await access(file, constants.W_OK);
     if (!(await isSpecial(file))) await access(path.dirname(file), constants.W_OK);
   } catch (failure) {
     if (failure instanceof CommandError) throw failure;
@@ -56,17 +56,17 @@ async function isSpecial(file: string): Promise<boolean> {
 
 /** Equal for all names of a file, even if the file does not exist yet. */
 async function identityOf(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(() => undefined);
-  if (found !== undefined) return `${found.dev}:${found.ino}`;
+  const stats = await stat(file, { bigint: true }).catch(() => undefined);
+  if (stats !== undefined) return `${stats.dev}:${stats.ino}`;
   const folder = path.dirname(path.resolve(file));
   return path.join(await realpath(folder).catch(() => folder), path.basename(file));
 }
 
-/** Replaces a file atomically. `mode`: its permissions, by default the system's. */
+/** Replaces a file atomically. `mode`: the permissions; default: the system's. */
 export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
-  const beside = `${file}.new`;
+  const temporary = `${file}.new`;
   try {
-    const handle = await open(beside, 'w', mode);
+    const handle = await open(temporary, 'w', mode);
     try {
       // A file left by a crash would keep its own mode.
       if (mode !== undefined) await handle.chmod(mode);
@@ -75,9 +75,9 @@ export async function replaceFile(file: string, text: string, mode?: number): Pr
     } finally {
       await handle.close();
     }
-    await rename(beside, file);
+    await rename(temporary, file);
   } catch (failure) {
-    await rm(beside, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw failure;
   }
 }

@@ -13,7 +13,8 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Calls `note` while the service does not respond, ever more rarely but about once a minute, and when it does again.
+ * Calls `note` while the service does not respond, more and more rarely but at least once a minute, and when it
+ * responds again.
  */
 export function servicePatience(note: (text: string) => void): ServicePatience {
   return {
@@ -32,7 +33,8 @@ export function servicePatience(note: (text: string) => void): ServicePatience {
           const waitMs = waitAfter(failure, failures);
           const isDue = notes.isDue();
           const isLong = waitMs > LONGEST_WAIT_MS;
-          if (isLong || isDue) note(`${told(failure)}; trying again ${isLong ? spokenWait(waitMs) : 'until it does'}.`);
+          if (isLong || isDue)
+            note(`${describeFailure(failure)}; trying again ${isLong ? spokenWait(waitMs) : 'until it does'}.`);
           await delay(waitMs, undefined, { signal });
         }
       }
@@ -50,12 +52,12 @@ function waitAfter(failure: unknown, failures: number): number {
   return Math.max(retryAfterSeconds * 1000, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)));
 }
 
-function told(failure: unknown): string {
+function describeFailure(failure: unknown): string {
   const why = failure instanceof PartnerApiError ? `${failure.status} ${failure.code}` : reasonOf(failure);
   return `The service does not answer (${printable(why)})`;
 }
 
-/** Leaves room in a minute for an attempt of 10 s and a wait of 5 s. */
+/** One minute minus an attempt of 10 s and a wait of 5 s. */
 const LONGEST_SILENCE_MS = 45_000;
 
 /** Decides which failures of a series are reported. */
@@ -68,13 +70,13 @@ export type RareNotes = {
 /** `readMs`: a monotonic clock. */
 export function rareNotes(readMs: () => number = () => performance.now()): RareNotes {
   let failures = 0;
-  let toldAtMs = 0;
+  let lastDueAtMs = 0;
   return {
     isDue: () => {
       failures += 1;
-      const isTold = Number.isInteger(Math.log2(failures)) || readMs() - toldAtMs >= LONGEST_SILENCE_MS;
-      if (isTold) toldAtMs = readMs();
-      return isTold;
+      const isDue = Number.isInteger(Math.log2(failures)) || readMs() - lastDueAtMs >= LONGEST_SILENCE_MS;
+      if (isDue) lastDueAtMs = readMs();
+      return isDue;
     },
     end: () => {
       failures = 0;
@@ -82,10 +84,10 @@ export function rareNotes(readMs: () => number = () => performance.now()): RareN
   };
 }
 
-/** Shorter waits get no note. */
+/** Waits up to this time get no note. */
 const SHORT_WAIT_MS = 2000;
 
-/** Undefined if the wait is short or the service did not respond. */
+/** The note about a wait; undefined if the wait is short or the service did not respond. */
 export function waitNote(waitMs: number, failure: unknown): string | undefined {
   if (waitMs <= SHORT_WAIT_MS || !(failure instanceof PartnerApiError)) return undefined;
   return `The service asks to wait (${failure.status}); trying again ${spokenWait(waitMs)}.`;

@@ -3,12 +3,12 @@ import type { Schemas } from '../operation-types.ts';
 import { CommandError } from './command-error.ts';
 
 type Slot = Schemas['Slot'];
-type Wanted = { venueId: string; date: string; resourceId?: string };
+type SlotChoice = { venueId: string; date: string; resourceId?: string };
 
 /** @throws CommandError if no slot is free */
 export async function firstFreeSlot(
   client: PartnerClient,
-  { venueId, date, resourceId }: Wanted,
+  { venueId, date, resourceId }: SlotChoice,
   signal: AbortSignal,
 ): Promise<Slot> {
   const resource = resourceId === undefined ? {} : { resource_id: resourceId };
@@ -18,7 +18,7 @@ export async function firstFreeSlot(
   return found;
 }
 
-/** Skip the next days, which the venue's own guests book. */
+/** Skips the next days, which the venue's own guests book. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const DAY_MS = 86_400_000;

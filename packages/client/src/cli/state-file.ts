@@ -4,7 +4,7 @@ import { CommandError, EXIT, usageError } from './command-error.ts';
 import { replaceFile } from './report-files.ts';
 import type { World } from './world.ts';
 
-/** An event that was sent and is not done. */
+/** An event that was sent but is not done. */
 export type Attempted = {
   event_id: string;
   attempts: number;
@@ -92,9 +92,9 @@ function stateIn(text: string): ListenState | undefined {
 
 export type Owner = { baseUrl: string; partnerId: string };
 
-/** The file of `--state`, otherwise the default one of this partner and service. */
-export function stateFileOf({ environment }: World, { baseUrl, partnerId }: Owner, given: string | undefined): string {
-  if (given !== undefined) return path.resolve(given);
+/** The file of `--state`, or the default file of this partner and service. */
+export function stateFileOf({ environment }: World, { baseUrl, partnerId }: Owner, option: string | undefined): string {
+  if (option !== undefined) return path.resolve(option);
   const host = new URL(baseUrl).host.replaceAll(/[^a-zA-Z0-9.-]/g, '_');
   return path.join(environment.stateFolder, `listen-${host}-${partnerId}.json`);
 }

@@ -5,17 +5,17 @@ import { promisify } from 'node:util';
 import { usageError } from './command-error.ts';
 
 /**
- * Locks `file` for this process; resolves to the unlock function. Ignores locks of dead processes, even if a pid is
- * reused. Each process writes its lock file (pid in the name, start time as content) before it looks for others: of two
+ * Locks `file` for this process; resolves to the unlock function. Ignores locks of dead processes, even if their pid is
+ * reused. Each process writes its ownLock lock file (pid in the name, start time as content), then looks for others: of two
  * concurrent starts, at least one sees the other.
  * @throws CommandError that names the process with the lock
  */
 export async function lockState(file: string): Promise<() => Promise<void>> {
   const folder = path.dirname(file);
-  const own = `${file}.${process.pid}.lock`;
+  const ownLock = `${file}.${process.pid}.lock`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(own, await startOf(process.pid), { mode: 0o600 });
+    await writeFile(ownLock, await startOf(process.pid), { mode: 0o600 });
   } catch (failure) {
     const { code = 'unknown reason' } = failure as NodeJS.ErrnoException;
     throw usageError(`--state: nothing can be written to ${folder} (${code}). Name a file elsewhere.`);
@@ -24,14 +24,14 @@ export async function lockState(file: string): Promise<() => Promise<void>> {
     if (pid === process.pid) continue;
     const lock = `${file}.${pid}.lock`;
     if (await isHeld(lock, pid)) {
-      await rm(own, { force: true });
+      await rm(ownLock, { force: true });
       throw usageError(
         `--state: ${file} is in use by process ${pid}. Stop that one, or name another file. If it is not a partner command, remove ${lock}.`,
       );
     }
     await rm(lock, { force: true });
   }
-  return () => rm(own, { force: true });
+  return () => rm(ownLock, { force: true });
 }
 
 async function pidsAt(file: string): Promise<number[]> {
@@ -44,7 +44,7 @@ async function pidsAt(file: string): Promise<number[]> {
     .map(Number);
 }
 
-/** Whether the process is running; true if the system does not tell. */
+/** Whether the process that wrote the lock is running; true if that cannot be determined. */
 async function isHeld(lock: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -54,11 +54,11 @@ async function isHeld(lock: string, pid: number): Promise<boolean> {
   }
   // A dead process keeps its pid until its parent reaps it, which in a container may be never.
   if (/^[ZX]/.test((await procFieldsOf(pid))[0] ?? '')) return false;
-  const [noted, now] = [await readFile(lock, 'utf8').catch(() => ''), await startOf(pid)];
-  return noted === '' || now === '' || noted === now;
+  const [lockStart, pidStart] = [await readFile(lock, 'utf8').catch(() => ''), await startOf(pid)];
+  return lockStart === '' || pidStart === '' || lockStart === pidStart;
 }
 
-/** The start time of a process as text, to detect a reused pid. Empty if the system does not tell. */
+/** The start time of a process as text, to detect a reused pid. Empty if it cannot be determined. */
 async function startOf(pid: number): Promise<string> {
   const ticks = (await procFieldsOf(pid))[19];
   if (ticks !== undefined) {
@@ -76,7 +76,7 @@ async function startOf(pid: number): Promise<string> {
   }
 }
 
-/** The fields of proc(5) from the state on; empty if there are none. Skips the name, which may have any character. */
+/** The fields of proc(5) after the name, which may have any character. Empty without /proc. */
 async function procFieldsOf(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');

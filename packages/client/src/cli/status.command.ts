@@ -16,7 +16,7 @@ type StatusOptions = GlobalOptions & { state?: string };
 type Status = {
   base_url: string;
   me: Success<'getMe'>;
-  /** Calls left in this minute; null if the service does not tell. */
+  /** Calls left in this minute; null if the response does not say. */
   calls_left: number | null;
   observability: Success<'getObservability'>;
   /** Null if `listen` was never started with this state. */
@@ -67,7 +67,7 @@ async function readStatus(
 }
 
 function linesOf(status: Status, world: World): string[] {
-  const { me, observability, needs_action: needed } = status;
+  const { me, observability, needs_action: findings } = status;
   const { events, deliveries } = observability.summary;
   const counts = `${deliveries.succeeded} succeeded, ${deliveries.pending} pending, ${deliveries.retrying} retrying`;
   const fields = fieldLines([
@@ -79,14 +79,14 @@ function linesOf(status: Status, world: World): string[] {
     ['Last 24 h', `${events} events; deliveries: ${counts}`],
     ['Listen', listenOf(status.listen)],
   ]);
-  const action = needed.map((each) =>
+  const action = findings.map((each) =>
     painted(world, world.out, 'yellow', wrapped(world.out, `Needs action: ${printable(each)}`)),
   );
   return [
     ...fields,
     '',
     ...subscriptionsOf(observability, widthOf(world.out)),
-    ...(needed.length > 0 ? [''] : []),
+    ...(findings.length > 0 ? [''] : []),
     ...action,
   ];
 }
@@ -97,15 +97,15 @@ const callsOf = ({ me: { limits }, calls_left: left }: Status): string =>
     : `${left ?? 'unknown'} left of ${limits.rate_limit_per_minute} a minute`;
 
 function venuesOf({ venues }: Success<'getMe'>): string {
-  const shown = venues.slice(0, 3).map(({ name }) => name);
-  const more = venues.length > shown.length ? ` and ${venues.length - shown.length} more` : '';
-  return venues.length === 0 ? 'none' : `${venues.length}: ${shown.join(', ')}${more}`;
+  const names = venues.slice(0, 3).map(({ name }) => name);
+  const more = venues.length > names.length ? ` and ${venues.length - names.length} more` : '';
+  return venues.length === 0 ? 'none' : `${venues.length}: ${names.join(', ')}${more}`;
 }
 
 function listenOf(lag: FeedLag | null): string {
   if (lag === null) return 'not used yet';
-  const from = lag.oldest === null ? '' : `, the oldest of ${lag.oldest}`;
-  return lag.events === 0 ? 'up to date' : `${lag.events}${lag.is_more ? ' or more' : ''} events behind${from}`;
+  const oldest = lag.oldest === null ? '' : `, the oldest of ${lag.oldest}`;
+  return lag.events === 0 ? 'up to date' : `${lag.events}${lag.is_more ? ' or more' : ''} events behind${oldest}`;
 }
 
 function subscriptionsOf({ subscriptions }: Success<'getObservability'>, width: number): string[] {
@@ -143,21 +143,21 @@ async function lagOf(
   };
 }
 
-type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
+type Facts = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
 
 /** After this many failures in a row, the service sends an endpoint few concurrent deliveries. */
-const FAILING_FROM = 3;
+const MIN_FAILURES = 3;
 /** Leaves time to ask the operator for another key and to deploy it. */
 const KEY_NOTICE_SECONDS = 14 * 86_400;
 
-function findingsOf({ me, observability, now }: Given): string[] {
+function findingsOf({ me, observability, now }: Facts): string[] {
   const deadLetters = observability.subscriptions.reduce((sum, each) => sum + each.dead_letter, 0);
   return [
     ...keyFindings(me, now),
     ...(me.venues.length > 0 ? [] : ['No venue is granted to you: ask the operator for one.']),
     ...observability.subscriptions.flatMap(({ id, status, consecutive_failures: failures }) => {
       if (status !== 'active') return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
-      if (failures < FAILING_FROM) return [];
+      if (failures < MIN_FAILURES) return [];
       return [`Subscription ${id} has failed ${failures} times in a row: check what its endpoint responds.`];
     }),
     ...(deadLetters === 0

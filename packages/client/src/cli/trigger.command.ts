@@ -34,20 +34,20 @@ export function addTrigger(program: Command, world: World): void {
     .option('--keep', 'keep the hold or booking')
     .action(async (type: ReservationEventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();
-      const made = await withService(command, world, (connection) => trigger(type, options, world, connection));
-      if (options.json === true) return writeJson(world.out, made);
-      for (const line of fieldLines(fieldsOf(made))) writeLine(world.out, line);
+      const result = await withService(command, world, (connection) => trigger(type, options, world, connection));
+      if (options.json === true) return writeJson(world.out, result);
+      for (const line of fieldLines(fieldsOf(result))) writeLine(world.out, line);
     });
 }
 
-type Made = Triggered & { event_type: ReservationEventType; calls: Step[]; left: string };
+type TriggerResult = Triggered & { event_type: ReservationEventType; calls: Step[]; left: string };
 
 async function trigger(
   type: ReservationEventType,
   { venue, slot, keep }: TriggerOptions,
   world: World,
   { client, newestHeader }: Connection,
-): Promise<Made> {
+): Promise<TriggerResult> {
   const signal = world.interrupted;
   const me = await client.getMe({}, { signal });
   if (me.mode !== 'sandbox')
@@ -58,27 +58,27 @@ async function trigger(
   const venueIds = venue === undefined ? me.venues.map(({ venue_id: id }) => id) : [venue];
   const slotId = slot ?? (await anyFreeSlot(client, venueIds, now, signal)).slot_id;
   const calls: Step[] = [];
-  let made: string | undefined;
+  let placedHoldId: string | undefined;
   const note = (step: Step, holdId: string) => {
-    made = holdId;
+    placedHoldId = holdId;
     calls.push(step);
     writeLine(world.err, `${step.call}: ${step.causes}`);
     signal.throwIfAborted();
   };
   // After an interruption, let running calls end: their results say what to give back.
-  const given = { client, slotId, signal: delayed(signal, GRACE_MS), note };
+  const input = { client, slotId, signal: delayed(signal, GRACE_MS), note };
   try {
-    const triggered = await TRIGGERS[type](given);
+    const triggered = await TRIGGERS[type](input);
     const cleanUp = keep === true ? undefined : CLEAN_UPS[type];
-    if (cleanUp !== undefined) await cleanUp({ ...given, ...triggered });
+    if (cleanUp !== undefined) await cleanUp({ ...input, ...triggered });
     return { event_type: type, ...triggered, calls, left: leftOf(type, keep === true) };
   } catch (failure) {
-    await sayGivenBack(world, client, failure, { slotId, made });
+    await freeSlot(world, client, failure, { slotId, placedHoldId });
     throw failure;
   }
 }
 
-/** Time limit for running calls after an interruption, then for giving back. */
+/** Time limit for running calls after an interruption, and again for giving back. */
 const GRACE_MS = 5000;
 
 function delayed(signal: AbortSignal, ms: number): AbortSignal {
@@ -89,22 +89,22 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
 }
 
 /** Frees the slot of a failed trigger, and prints the result. */
-async function sayGivenBack(
+async function freeSlot(
   world: World,
   client: PartnerClient,
   failure: unknown,
-  { slotId, made }: { slotId: string; made: string | undefined },
+  { slotId, placedHoldId }: { slotId: string; placedHoldId: string | undefined },
 ): Promise<void> {
   const isRefused = failure instanceof PartnerApiError && failure.status < 500;
-  if (made === undefined && !isRefused)
+  if (placedHoldId === undefined && !isRefused)
     writeNote(world, `It is unknown whether ${printable(slotId)} was held; such a hold expires by itself.`);
-  if (made === undefined) return;
+  if (placedHoldId === undefined) return;
   try {
-    const freed = await giveBack(client, made, AbortSignal.timeout(GRACE_MS));
+    const freed = await giveBack(client, placedHoldId, AbortSignal.timeout(GRACE_MS));
     writeNote(world, freed === null ? 'Nothing was left to give back.' : `Given back: ${freed}.`);
   } catch (problem) {
     const reason = printable(reasonOf(problem));
-    writeNote(world, `Not given back (${reason}): hold ${made}, or the booking that it became. Free it.`);
+    writeNote(world, `Not given back (${reason}): hold ${placedHoldId}, or the booking that it became. Free it.`);
   }
 }
 
@@ -113,7 +113,7 @@ function leftOf(type: ReservationEventType, isKept: boolean): string {
   return type === 'hold_created' ? 'The hold is there until it expires.' : 'The booking is there: cancel it when done.';
 }
 
-function fieldsOf({ event_type: type, slot_id: slotId, hold_id: holdId, booking_id: bookingId, left }: Made) {
+function fieldsOf({ event_type: type, slot_id: slotId, hold_id: holdId, booking_id: bookingId, left }: TriggerResult) {
   const booking: [string, string][] = bookingId === null ? [] : [['booking_id', bookingId]];
   return [['event_type', type], ['slot_id', slotId], ['hold_id', holdId], ...booking, ['now', left]] as [
     string,

@@ -13,36 +13,36 @@ type Sandbox = {
 
 export type Triggered = { slot_id: string; hold_id: string; booking_id: string | null };
 
-type Trigger = (given: Sandbox & { slotId: string }) => Promise<Triggered>;
-type CleanUp = (given: Sandbox & Triggered) => Promise<void>;
+type Trigger = (input: Sandbox & { slotId: string }) => Promise<Triggered>;
+type CleanUp = (input: Sandbox & Triggered) => Promise<void>;
 
 const REASON = 'Made by partner trigger';
 
 /** Causes each type of event. After a failure, `giveBack` frees the slot. */
 export const TRIGGERS: Readonly<Record<ReservationEventType, Trigger>> = {
   hold_created: place,
-  hold_cancelled: async (given) => {
-    const placed = await place(given);
-    await release({ ...given, ...placed });
+  hold_cancelled: async (input) => {
+    const placed = await place(input);
+    await release({ ...input, ...placed });
     return placed;
   },
-  hold_expired: async (given) => {
-    const placed = await place(given);
-    await given.client.expireHold({ path: { holdId: placed.hold_id } }, { signal: given.signal });
-    given.note({ call: 'expireHold', causes: 'hold_expired' }, placed.hold_id);
+  hold_expired: async (input) => {
+    const placed = await place(input);
+    await input.client.expireHold({ path: { holdId: placed.hold_id } }, { signal: input.signal });
+    input.note({ call: 'expireHold', causes: 'hold_expired' }, placed.hold_id);
     return placed;
   },
   booking_created: book,
-  booking_cancelled: async (given) => {
-    const booked = await book(given);
-    await cancel({ ...given, ...booked });
+  booking_cancelled: async (input) => {
+    const booked = await book(input);
+    await cancel({ ...input, ...booked });
     return booked;
   },
-  booking_refunded: async (given) => {
-    const booked = await book(given);
+  booking_refunded: async (input) => {
+    const booked = await book(input);
     const path = { bookingId: booked.booking_id };
-    await given.client.refundBooking({ path, body: { reason: REASON } }, { signal: given.signal });
-    given.note({ call: 'refundBooking', causes: 'booking_refunded' }, booked.hold_id);
+    await input.client.refundBooking({ path, body: { reason: REASON } }, { signal: input.signal });
+    input.note({ call: 'refundBooking', causes: 'booking_refunded' }, booked.hold_id);
     return booked;
   },
 };
@@ -64,17 +64,17 @@ async function release({ client, hold_id: holdId, signal, note }: Parameters<Cle
   note({ call: 'releaseHold', causes: 'hold_cancelled' }, holdId);
 }
 
-async function book(given: Parameters<Trigger>[0]): Promise<Triggered & { booking_id: string }> {
-  const placed = await place(given);
+async function book(input: Parameters<Trigger>[0]): Promise<Triggered & { booking_id: string }> {
+  const placed = await place(input);
   const customer = { customer_name: 'Test Customer', customer_phone: '+919876543210' };
   const body = { hold_id: placed.hold_id, payment_reference: 'partner-trigger', ...customer };
-  const { booking_id } = await given.client.confirmBooking({ body }, { signal: given.signal });
-  given.note({ call: 'confirmBooking', causes: 'booking_created' }, placed.hold_id);
+  const { booking_id } = await input.client.confirmBooking({ body }, { signal: input.signal });
+  input.note({ call: 'confirmBooking', causes: 'booking_created' }, placed.hold_id);
   return { ...placed, booking_id };
 }
 
-async function cancel(given: Sandbox & Triggered): Promise<void> {
-  const { client, booking_id: id, hold_id: holdId, signal, note } = given;
+async function cancel(input: Sandbox & Triggered): Promise<void> {
+  const { client, booking_id: id, hold_id: holdId, signal, note } = input;
   if (id === null) return;
   await client.cancelBooking({ path: { bookingId: id }, body: { reason: REASON } }, { signal });
   note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);

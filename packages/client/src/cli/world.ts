@@ -5,7 +5,7 @@ import wrapAnsi from 'wrap-ansi';
 export type Sink = {
   write(text: string): void;
   isTty: boolean;
-  /** Undefined if it has no width. */
+  /** Undefined for a sink without a width. */
   columns: number | undefined;
 };
 
@@ -25,16 +25,16 @@ export type Environment = {
 /** Everything around a command, apart from files and the network. */
 export type World = {
   out: Sink;
-  /** For failures, progress and notes, which stay out of a pipe. */
+  /** For failures, progress and notes, which must not enter a pipe. */
   err: Sink;
   environment: Environment;
   /** Aborts on Ctrl-C. */
   interrupted: AbortSignal;
 };
 
-const USUAL_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 
-export const widthOf = ({ columns }: Sink): number => columns ?? USUAL_COLUMNS;
+export const widthOf = ({ columns }: Sink): number => columns ?? DEFAULT_COLUMNS;
 
 export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);

@@ -16,7 +16,7 @@ type Instance = {
 };
 
 /**
- * A Fastify plugin to `register`; it keeps the raw bodies of its own route. POST to `path` responds 204 after
+ * A Fastify plugin to `register`. It leaves the bodies of its own route unparsed. POST to `path` responds 204 after
  * `onEvent`, 401 or 400 with the reason if the delivery is not genuine, and 500 if `onEvent` fails.
  */
 export function fastifyWebhook(

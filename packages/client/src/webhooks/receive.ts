@@ -2,7 +2,7 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Gets a verified event. Only put the event on a queue: the service waits 10 s. If `onEvent` throws or rejects, the
+ * Called with a verified event. Only put the event on a queue: the service waits 10 s for the response. If `onEvent` throws or rejects, the
  * response is 500 and the service retries the delivery.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
@@ -12,10 +12,10 @@ export type ReceiveOptions = VerifyOptions & {
   onRefused?: (error: WebhookVerificationError) => unknown;
 };
 
-/** The response to send; a rejection has the body `{"reason": "signature_mismatch"}`. */
+/** The response to send. A rejection has a body such as `{"reason": "signature_mismatch"}`. */
 export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
 
-/** Verifies a delivery and passes its event to `onEvent`. Resolves to the response; rejects if a callback does. */
+/** Verifies a delivery and passes its event to `onEvent`. Resolves to the response; rejects if a callback fails. */
 export async function receiveWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -35,7 +35,7 @@ export async function receiveWebhook(
   return { status: 204 };
 }
 
-type Parsed = {
+type FrameworkRequest = {
   /** Set by platforms that read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
   rawBody?: unknown;
   body?: unknown;
@@ -43,16 +43,16 @@ type Parsed = {
 };
 
 /** The raw bytes of a framework's request. @throws TypeError if a parser has consumed them */
-export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
+export function rawBodyOf({ rawBody, body, headers }: FrameworkRequest): Uint8Array | string {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || raw instanceof Uint8Array) {
-    if (raw.length > 0 || !announcesBody(headers)) return raw;
-  } else if ((raw === undefined || raw === null) && !announcesBody(headers)) return '';
+    if (raw.length > 0 || !hasBody(headers)) return raw;
+  } else if ((raw === undefined || raw === null) && !hasBody(headers)) return '';
   throw new TypeError(
     'The raw body is gone: a parser was in front of the webhook handler. Keep the bytes, as express.raw does, or as request.rawBody.',
   );
 }
 
-function announcesBody(headers: Parsed['headers']): boolean {
+function hasBody(headers: FrameworkRequest['headers']): boolean {
   return Number(headers['content-length'] ?? 0) > 0;
 }

@@ -80,29 +80,29 @@ export async function verifySignature(
 
   const encoder = new TextEncoder();
   const prefix = encoder.encode(`${timestamp}.`);
-  const signed = new Uint8Array(prefix.length + rawBody.length);
-  signed.set(prefix);
-  signed.set(rawBody, prefix.length);
+  const signedBytes = new Uint8Array(prefix.length + rawBody.length);
+  signedBytes.set(prefix);
+  signedBytes.set(rawBody, prefix.length);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
   // During a rotation, the service also signs with the previous secret. `verify` compares in constant time.
   for (const each of [signature, signatureOf(headers, 'X-Service-Signature-Previous')])
-    if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signed))) return;
+    if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signedBytes))) return;
   throw new WebhookVerificationError('signature_mismatch');
 }
 
-/** The bytes of a header `sha256=<64 lower-case hex digits>`; undefined for any other. */
+/** The bytes of a header `sha256=<64 lower-case hex digits>`; undefined for any other value. */
 function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
   return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
 /**
- * The header by its name, ignoring case; empty unless present once. Lambda's `multiValueHeaders` has lists of values.
+ * The header's value, found regardless of case; empty unless the header has exactly one value. Lambda's `multiValueHeaders` has lists of values.
  */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
-  const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);
-  const values = named.flatMap(([each, value = []]) => (each.toLowerCase() === name.toLowerCase() ? value : []));
+  const entries: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);
+  const values = entries.flatMap(([each, value = []]) => (each.toLowerCase() === name.toLowerCase() ? value : []));
   return values.length === 1 ? (values[0] ?? '') : '';
 }

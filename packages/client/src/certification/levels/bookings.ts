@@ -18,7 +18,7 @@ export const BOOKINGS: readonly Scenario[] = [
       proxy.arm({
         isFor: callsOf('listBookings'),
         times: 2,
-        fault: { kind: 'ask', query: () => ({ limit: '1' }) },
+        fault: { kind: 'query', query: () => ({ limit: '1' }) },
       });
       const expected: string[] = [];
       for await (const { data } of sandbox.client.pages('listBookings', { query: { limit: 200 } }))

@@ -3,7 +3,7 @@ import { fullFeedPages } from '../feed-pages.ts';
 import { LostToOthers, retrying } from '../lost-slots.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
-import { catchUp, deliver, deliverAccepted, giveSecret, shown, takeWhatIsShown, timesHandled } from '../trial.ts';
+import { catchUp, deliver, deliverAccepted, giveSecret, shownSlot, takeShownSlot, timesHandled } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
 /** Enough concurrent pairs for at least one race. */
@@ -67,7 +67,7 @@ export const EVENTS: readonly Scenario[] = [
       await retrying(async () => {
         const offer = await sandbox.takenSlot();
         const { bookingId: booking_id } = offer;
-        await shown(trial, offer);
+        await shownSlot(trial, offer);
         const taken = await feed.eventOf({ event_type: 'booking_created', booking_id });
         await sandbox.releaseByOther(offer);
         const freed = await feed.eventOf({ event_type: 'booking_cancelled', booking_id });
@@ -75,7 +75,7 @@ export const EVENTS: readonly Scenario[] = [
           await deliverAccepted(trial, event, { secret }, `A genuine ${event.event_type}`);
           await expectHandled(trial, `A genuine ${event.event_type}`, event);
         }
-        const { is_available: isShownFree } = await shown(trial, offer);
+        const { is_available: isShownFree } = await shownSlot(trial, offer);
         if (!(await sandbox.slotNow(offer)).is_available) throw new LostToOthers();
         expectThat(isShownFree, 'The slot is free; after an older event it is shown as taken.');
       });
@@ -89,12 +89,12 @@ export const EVENTS: readonly Scenario[] = [
     run: async (trial) => {
       const { feed } = trial;
       const secret = await giveSecret(trial);
-      const offer = await takeWhatIsShown(trial);
+      const offer = await takeShownSlot(trial);
       const { bookingId: booking_id } = offer;
       const event = await feed.eventOf({ event_type: 'booking_created', booking_id });
       await deliverAccepted(trial, event, { secret }, 'A genuine booking_created');
       await expectHandled(trial, 'A genuine booking_created', event);
-      const { is_available: isFree } = await shown(trial, offer);
+      const { is_available: isFree } = await shownSlot(trial, offer);
       expectThat(!isFree, 'The event of the sale was handled, and the slot is still shown as free.');
     },
   },
@@ -170,13 +170,13 @@ export const EVENTS: readonly Scenario[] = [
     run: async (trial) => {
       const { proxy, integration, feed } = trial;
       await integration.do('reconcile', {});
-      const offer = await takeWhatIsShown(trial);
+      const offer = await takeShownSlot(trial);
       const { bookingId: booking_id } = offer;
       const missed = await feed.eventOf({ event_type: 'booking_created', booking_id });
       for (const rule of fullFeedPages(missed)) proxy.arm(rule);
       await integration.do('reconcile', {});
       await expectHandled(trial, 'The event that was missed, after two full pages of others,', missed);
-      const { is_available: isFree } = await shown(trial, offer);
+      const { is_available: isFree } = await shownSlot(trial, offer);
       expectThat(!isFree, 'The slot was sold during the outage, and is shown as free after reconcile.');
     },
   },

@@ -10,10 +10,10 @@ import { anyCustomer, bookSlot, confirmInput, endingInput, expectEnded, holdSlot
 const LOST: Fault = { kind: 'lost answer' };
 const REMEDY =
   'Derive the idempotency key from the order, store it before the first attempt, and repeat the call with it: after a lost response the outcome is unknown.';
-/** Longer than a customer's patience, far below the 15 s that a call may take. */
+/** Too long for an impatient client, but far below the 15 s that a call may take. */
 const SLOW_MS = 3000;
 
-const answered = (status: number, reaches: boolean, code: string): Fault => ({
+const respondsWith = (status: number, reaches: boolean, code: string): Fault => ({
   kind: 'answer',
   reaches,
   status,
@@ -21,7 +21,7 @@ const answered = (status: number, reaches: boolean, code: string): Fault => ({
   body: errorBody(code, 'Repeat the call after the seconds in Retry-After.'),
 });
 
-/** Holds a free slot while the first call fails; the reported hold must be the service's. */
+/** Holds a free slot while the first call fails. The reported hold must be the one at the service. */
 const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
   withFreeSlot(trial, async ({ slot: { slot_id } }) => {
     const input = { order_id: trial.newOrder(), slot_id };
@@ -33,7 +33,7 @@ const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
     );
   });
 
-/** Ends a booking while the first response is lost; it must be ended, and reported so. */
+/** Ends a booking while the first response is lost. The booking must be ended, and be reported as ended. */
 async function endThrough(
   trial: Trial,
   operation: 'cancelBooking' | 'refundBooking',
@@ -45,7 +45,7 @@ async function endThrough(
   await expectEnded(trial, booked, ended, status);
 }
 
-/** Confirms a hold while the first call fails; the reported booking must be the hold's. */
+/** Confirms a hold while the first call fails. The reported booking must be the one that the hold became. */
 async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
   const held = await holdSlot(trial);
   const booking = await doThroughFault(trial, 'confirmBooking', fault, 'confirm_booking', confirmInput(held));
@@ -105,20 +105,20 @@ export const LOST_ANSWERS: readonly Scenario[] = [
   {
     id: 'unavailable-waited-for',
     level: 3,
-    title: 'After 503 a confirm is repeated with its key, not before Retry-After',
+    title: 'After 503 the integration waits for Retry-After before it repeats the confirm with its key',
     remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: the call may have taken effect.`,
     run: async (trial) => {
-      await confirmThrough(trial, answered(503, true, 'SERVICE_UNAVAILABLE'));
+      await confirmThrough(trial, respondsWith(503, true, 'SERVICE_UNAVAILABLE'));
       requireWait(trial, 'confirmBooking', 1);
     },
   },
   {
     id: 'rate-limit-waited-for',
     level: 3,
-    title: 'After 429 a call is repeated, not before Retry-After',
-    remedy: 'After 429 wait for the seconds in Retry-After, then repeat the call with its key: it did not take effect.',
+    title: 'After 429 the integration waits for Retry-After before it repeats the call',
+    remedy: 'After 429 wait for the seconds in Retry-After, then repeat the call with its key: a 429 has no effect.',
     run: async (trial) => {
-      await holdThrough(trial, answered(429, false, 'RATE_LIMITED'));
+      await holdThrough(trial, respondsWith(429, false, 'RATE_LIMITED'));
       requireWait(trial, 'placeHold', 1);
     },
   },
@@ -156,10 +156,10 @@ export const LOST_ANSWERS: readonly Scenario[] = [
         fault: { kind: 'slow answer', ms: SLOW_MS },
       });
       const { booking_id: bookingId } = await trial.integration.do('confirm_booking', confirmInput(held));
-      const { booking_id: made } = await trial.sandbox.client.getHold({
+      const { booking_id: stored } = await trial.sandbox.client.getHold({
         path: { holdId: held.hold.hold_id },
       });
-      expectThat(made === bookingId, `The booking ${bookingId} was reported; the hold became ${made ?? 'none'}.`);
+      expectThat(stored === bookingId, `The booking ${bookingId} was reported; the hold became ${stored ?? 'none'}.`);
     },
   },
 ];

@@ -128,11 +128,11 @@ export const RACES: readonly Scenario[] = [
         await trial.integration.refuse('place_hold', refused, 'SLOT_NOT_AVAILABLE');
         await trial.sandbox.releaseByOther(offer);
         await catchUp(trial, offer, 'booking_cancelled');
-        const from = trial.proxy.calls.length;
+        const fromCall = trial.proxy.calls.length;
         const again = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
         const outcome = await trial.integration.try('place_hold', again);
         if (!isRefusal(outcome)) return;
-        if (isLostToOthers(trial, offer, from)) throw new LostToOthers();
+        if (isLostToOthers(trial, offer, fromCall)) throw new LostToOthers();
         throw new Finding(`The slot is free again, and place_hold reported ${outcome.error.code}.`);
       });
     },

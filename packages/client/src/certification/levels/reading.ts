@@ -3,9 +3,9 @@ import { LostToOthers, retrying } from '../lost-slots.ts';
 import { MADE_UP_VENUES } from '../made-up-venues.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding, NotTried } from '../scenario.ts';
-import { catchUp, farDate, holdSlot, shown, takeWhatIsShown } from '../trial.ts';
+import { catchUp, farDate, holdSlot, shownSlot, takeShownSlot } from '../trial.ts';
 
-const VENUES = 3;
+const MAX_VENUES = 3;
 
 function missingIn(listed: readonly string[], expected: readonly string[]): string | undefined {
   return expected.find((each) => !listed.includes(each));
@@ -28,8 +28,8 @@ export const READING: readonly Scenario[] = [
     run: async ({ integration, sandbox }) => {
       const { venues } = await integration.do('list_venues', {});
       const { data } = await sandbox.client.listVenues();
-      const named = (all: typeof venues) => all.map(({ venue_id, name }) => `${venue_id} (${name})`);
-      expectSame('list_venues', named(venues), named([...data, ...MADE_UP_VENUES]));
+      const labels = (all: typeof venues) => all.map(({ venue_id, name }) => `${venue_id} (${name})`);
+      expectSame('list_venues', labels(venues), labels([...data, ...MADE_UP_VENUES]));
     },
   },
   {
@@ -38,7 +38,7 @@ export const READING: readonly Scenario[] = [
     title: 'Every resource of a venue is listed with its exact id',
     remedy: 'Read GET /api/v1/partner/venues/{venueId}/resources and copy resource_id; never construct it.',
     run: async ({ integration, sandbox }) => {
-      for (const { venue_id, name } of (await sandbox.venues()).slice(0, VENUES)) {
+      for (const { venue_id, name } of (await sandbox.venues()).slice(0, MAX_VENUES)) {
         const { resources } = await integration.do('list_resources', { venue_id });
         const { data } = await sandbox.client.listResources({ path: { venueId: venue_id } });
         const ids = (all: typeof resources) => all.map(({ resource_id }) => resource_id);
@@ -67,12 +67,15 @@ export const READING: readonly Scenario[] = [
     remedy:
       'Show is_available of the newest response. Mark your cache as stale after every event of the venue, also from the feed.',
     run: async (trial) => {
-      const taken = await takeWhatIsShown(trial);
+      const taken = await takeShownSlot(trial);
       await catchUp(trial, taken);
-      expectThat(!(await shown(trial, taken)).is_available, `${taken.slot.slot_id} is taken, and is shown as free.`);
+      expectThat(
+        !(await shownSlot(trial, taken)).is_available,
+        `${taken.slot.slot_id} is taken, and is shown as free.`,
+      );
       await retrying(async () => {
         const free = await trial.sandbox.freeSlot();
-        if ((await shown(trial, free)).is_available) return;
+        if ((await shownSlot(trial, free)).is_available) return;
         if (!(await trial.sandbox.slotNow(free)).is_available) throw new LostToOthers();
         throw new Finding(`${free.slot.slot_id} is free, and is shown as taken.`);
       });
@@ -88,7 +91,7 @@ export const READING: readonly Scenario[] = [
       proxy.arm({ isFor: () => true, fault: { kind: 'rewrite', body: withUnknownFields } });
       const taken = await sandbox.takenSlot();
       await catchUp(trial, taken);
-      await shown(trial, taken);
+      await shownSlot(trial, taken);
       const { orderId, hold } = await holdSlot(trial);
       const { status } = await integration.do('release_hold', { order_id: orderId, hold_id: hold.hold_id });
       expectThat(status === 'RELEASED', `release_hold reported ${status} instead of RELEASED.`);
@@ -108,7 +111,7 @@ export const READING: readonly Scenario[] = [
       trial.proxy.arm(change);
       await catchUp(trial, taken);
       expectThat(
-        !(await shown(trial, taken)).is_available,
+        !(await shownSlot(trial, taken)).is_available,
         `${slotId} is not available (maintenance), and is shown as free.`,
       );
     },
@@ -128,8 +131,8 @@ export const READING: readonly Scenario[] = [
         rewriteSlots((slots) => slots.map((slot) => (isTaken(slot) ? { ...slot, price_rupees: raised } : slot))),
       );
       await catchUp(trial, taken);
-      const { price_rupees: price } = await shown(trial, taken);
-      // An integration that has not read availability again only knows the first price.
+      const { price_rupees: price } = await shownSlot(trial, taken);
+      // Without a new read of availability, the integration only knows the first price.
       const expected = proxy.calls.some(readsAvailability) ? raised : taken.slot.price_rupees;
       expectThat(price === expected, `The slot costs ${expected} rupees, and is shown for ${price}.`);
     },

@@ -5,8 +5,8 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { bookSlot, confirmInput, holdSlot } from '../trial.ts';
 
-/** Allows one retry: an integration may read its API key again. */
-const CALLS_WITH_WRONG_KEY = 2;
+/** One retry is allowed: an integration may read its API key again. */
+const MAX_CALLS_WITH_INVALID_KEY = 2;
 
 /** Level 3: rejections, which must not be retried, and repeated orders. */
 export const REFUSALS: readonly Scenario[] = [
@@ -97,7 +97,7 @@ export const REFUSALS: readonly Scenario[] = [
       const outcome = await trial.integration.try('place_hold', input);
       const sent = callsMade(trial, 'placeHold').length;
       expectThat(isRefusal(outcome), 'place_hold reported a hold, though its API key was not accepted.');
-      expectThat(sent <= CALLS_WITH_WRONG_KEY, `The call was sent ${sent} times with a key that is not valid.`);
+      expectThat(sent <= MAX_CALLS_WITH_INVALID_KEY, `The call was sent ${sent} times with a key that is not valid.`);
       const { code } = outcome.error;
       expectThat(
         code === 'INVALID_API_KEY',

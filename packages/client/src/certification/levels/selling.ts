@@ -34,21 +34,21 @@ export const SELLING: readonly Scenario[] = [
     title: 'The customer pays the price that the hold fixed',
     remedy: 'Charge price_rupees of the hold: the price may have changed since the day was listed.',
     run: async (trial) => {
-      let fixed = 0;
+      let heldPrice = 0;
       trial.proxy.arm({
         isFor: callsOf('placeHold'),
         fault: {
           kind: 'rewrite',
           body: (body) => {
-            fixed = Number(body['price_rupees']) + 75.25;
-            return { ...body, price_rupees: fixed };
+            heldPrice = Number(body['price_rupees']) + 75.25;
+            return { ...body, price_rupees: heldPrice };
           },
         },
       });
       const { hold } = await holdSlot(trial);
       expectThat(
-        hold.price_rupees === fixed,
-        `The hold fixed ${fixed} rupees, and ${hold.price_rupees} were reported.`,
+        hold.price_rupees === heldPrice,
+        `The hold fixed ${heldPrice} rupees, and ${hold.price_rupees} were reported.`,
       );
     },
   },
@@ -80,16 +80,16 @@ export const SELLING: readonly Scenario[] = [
         `The booking is ${stored.status}, reported ${status}.`,
       );
       const { name, phone, email } = input.customer;
-      const sent = [
+      const actual = [
         stored.hold_id,
         stored.payment_reference,
         stored.customer_name,
         stored.customer_phone,
         stored.customer_email,
       ];
-      const wanted = [held.hold.hold_id, input.payment_reference, name, phone, email];
-      const wrong = sent.findIndex((value, index) => value !== wanted[index]);
-      expectThat(wrong === -1, `The booking has ${sent[wrong] ?? 'nothing'} where ${wanted[wrong]} was given.`);
+      const expected = [held.hold.hold_id, input.payment_reference, name, phone, email];
+      const wrong = actual.findIndex((value, index) => value !== expected[index]);
+      expectThat(wrong === -1, `The booking has ${actual[wrong] ?? 'nothing'} where ${expected[wrong]} was given.`);
     },
   },
   {

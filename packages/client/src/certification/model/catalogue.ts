@@ -3,23 +3,23 @@ import type { Schemas } from '../../operation-types.ts';
 import type { Has } from './defects.ts';
 
 type Slot = Schemas['Slot'];
-type Kept = { slots: Slot[]; isStale: boolean };
+type CachedDay = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** Names of venues change rarely, and without events. */
-const VENUES_KEPT_MS = 30_000;
-const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
+/** How long venues are cached: their names change rarely, and without events. */
+const VENUES_TTL_MS = 30_000;
+const FREEING_TYPES = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
 const KNOWN_FIELDS = 'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
-/** Caches venues for VENUES_KEPT_MS, and days until an event marks them as stale. */
+/** Caches venues for VENUES_TTL_MS, and days until an event marks them as stale. */
 export function createCatalogue(client: PartnerClient, has: Has) {
   const zones = new Map<string, string>();
-  const days = new Map<string, Kept>();
+  const days = new Map<string, CachedDay>();
   let venues: { data: Schemas['Venue'][]; readAtMs: number } | undefined;
 
   const listVenues = async () => {
-    if (venues === undefined || performance.now() - venues.readAtMs > VENUES_KEPT_MS) {
+    if (venues === undefined || performance.now() - venues.readAtMs > VENUES_TTL_MS) {
       const { data } = await client.listVenues();
       for (const { venue_id, time_zone } of data) zones.set(venue_id, time_zone);
       venues = { data, readAtMs: performance.now() };
@@ -31,8 +31,8 @@ export function createCatalogue(client: PartnerClient, has: Has) {
     return zones.get(venueId) ?? 'UTC';
   };
   const slotsOf = async (venueId: string, date: string): Promise<Slot[]> => {
-    const kept = days.get(`${venueId} ${date}`);
-    if (kept !== undefined && (!kept.isStale || has('cache-never-stale'))) return kept.slots;
+    const cached = days.get(`${venueId} ${date}`);
+    if (cached !== undefined && (!cached.isStale || has('cache-never-stale'))) return cached.slots;
     const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
     requireKnown(slots, date, has);
     days.set(`${venueId} ${date}`, { slots, isStale: false });
@@ -66,12 +66,12 @@ export function createCatalogue(client: PartnerClient, has: Has) {
       return { slots };
     },
     noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }: Change): void => {
-      for (const [key, kept] of days) {
+      for (const [key, cached] of days) {
         if (!key.startsWith(`${venueId} `)) continue;
-        if (!has('last-event-wins')) kept.isStale = true;
+        if (!has('last-event-wins')) cached.isStale = true;
         else
-          kept.slots = kept.slots.map((slot) =>
-            slot.slot_id === slotId ? { ...slot, is_available: FREEING.includes(type) } : slot,
+          cached.slots = cached.slots.map((slot) =>
+            slot.slot_id === slotId ? { ...slot, is_available: FREEING_TYPES.includes(type) } : slot,
           );
       }
     },
@@ -92,12 +92,12 @@ function requireKnown(slots: readonly Slot[], date: string, has: Has): void {
 const HOUR_MS = 3_600_000;
 
 /** The wall time at an instant with its offset: `YYYY-MM-DDTHH:mm±HH:MM`. */
-function localTime(zone: string, instant: string, askedDate: string, has: Has): string {
+function localTime(zone: string, instant: string, requestedDate: string, has: Has): string {
   if (has('utc-as-local-time')) return `${instant.slice(0, 16)}+00:00`;
   const at = Date.parse(instant);
   const offset = has('winter-offset') ? offsetAt(zone, Date.parse('2026-01-01T00:00:00Z')) : offsetAt(zone, at);
   const wall = wallAt(at, offset);
-  if (has('date-that-was-asked-for')) return `${askedDate}${wall.slice(10)}${offset}`;
+  if (has('date-that-was-asked-for')) return `${requestedDate}${wall.slice(10)}${offset}`;
   if (!has('first-of-two-hours')) return `${wall}${offset}`;
   const before = offsetAt(zone, at - HOUR_MS);
   return wallAt(at - HOUR_MS, before) === wall ? `${wall}${before}` : `${wall}${offset}`;

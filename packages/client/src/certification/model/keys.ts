@@ -4,7 +4,7 @@ import type { PartnerClient } from '../../client.ts';
 import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
 import type { Defect, Has } from './defects.ts';
 
-/** A call of an order, which has one key for each kind of call. */
+/** A call for an order. Each order has one key for each kind of call. */
 export type KeyedCall = {
   what: 'hold' | 'confirm' | 'cancel' | 'refund' | 'purchase';
   orderId: string;
@@ -33,9 +33,9 @@ const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
   cancel: 'cancel-key-after-answer',
 };
 
-/** `client` retries calls; `single` does not, because defects retry by themselves. */
+/** `client` retries calls. `single` does not: the defects repeat calls themselves. */
 export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): CallWithKey {
-  const kept = new Map<string, string>();
+  const usedKeys = new Map<string, string>();
   const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
     const defect = defects[what];
     return defect !== undefined && has(defect);
@@ -47,14 +47,14 @@ export function createKeys(client: PartnerClient, single: PartnerClient, has: Ha
     const key = keyOf(keyed);
     if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
     if (isAnyOf(AFTER_ANSWER, keyed.what)) {
-      const made = kept.get(key) ?? randomUUID();
-      const answer = await send(client, made);
-      kept.set(key, made);
-      return answer;
+      const newKey = usedKeys.get(key) ?? randomUUID();
+      const response = await send(client, newKey);
+      usedKeys.set(key, newKey);
+      return response;
     }
     const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
     if (repeats === undefined) return send(client, key);
-    return repeating((tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()), repeats);
+    return repeating((attempts) => send(single, attempts === 1 || !repeats.freshKey ? key : randomUUID()), repeats);
   };
 }
 
@@ -79,12 +79,12 @@ function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   return undefined;
 }
 
-async function repeating<Result>(send: (tried: number) => Promise<Result>, { after }: Repeats): Promise<Result> {
-  for (let tried = 1; ; tried += 1) {
+async function repeating<Result>(send: (attempts: number) => Promise<Result>, { after }: Repeats): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
     try {
-      return await send(tried);
+      return await send(attempts);
     } catch (error) {
-      if (!after(error) || tried === TRIES) throw error;
+      if (!after(error) || attempts === TRIES) throw error;
       const seconds = error instanceof PartnerApiError ? (error.retryAfterSeconds ?? 0) : 0;
       await delay(seconds * 1000);
     }

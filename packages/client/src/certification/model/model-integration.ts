@@ -75,7 +75,7 @@ function clientOf(baseUrl: string, apiKey: string, has: Has): PartnerClient {
   });
 }
 
-/** Reads the feed from its last position, at first from the start of the model. */
+/** Reads the feed from the last position on, the first time from the start of the model on. */
 function feedReader(client: PartnerClient, receiver: Receiver, has: Has): Actions['reconcile'] {
   const since = new Date().toISOString();
   let after: string | undefined;

@@ -17,23 +17,21 @@ type SellingAction =
 
 export type Orders = { [Name in SellingAction]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
-const KNOWN_HOLD_FIELDS = 14;
-
 export function createOrders(client: PartnerClient, callWithKey: CallWithKey, has: Has): Orders {
-  const refused = new Set<string>();
-  const underWay = new Map<string, Promise<Schemas['Hold']>>();
-  const dead = new Set<string>();
-  const refunding = new Set<string>();
+  const refusedSlots = new Set<string>();
+  const runningHolds = new Map<string, Promise<Schemas['Hold']>>();
+  const failedOrders = new Set<string>();
+  const refundedOrders = new Set<string>();
 
   /** Turns a rejection into a result with its code. */
   const reporting = async <Answer>(orderId: string, work: () => Promise<Answer>): Promise<Answer | Refusal> => {
-    if (dead.has(orderId)) return { error: { code: 'ORDER_FAILED' } };
+    if (failedOrders.has(orderId)) return { error: { code: 'ORDER_FAILED' } };
     try {
       return await work();
     } catch (error) {
-      if (has('order-dies-with-its-connection') && error instanceof PartnerConnectionError) dead.add(orderId);
+      if (has('order-dies-with-its-connection') && error instanceof PartnerConnectionError) failedOrders.add(orderId);
       if (!(error instanceof PartnerApiError)) throw error;
-      if (has('order-dies-of-html') && error.code === 'HTTP_502') dead.add(orderId);
+      if (has('order-dies-of-html') && error.code === 'HTTP_502') failedOrders.add(orderId);
       const alternatives = error.conflict?.alternatives.map(({ slot_id }) => slot_id);
       const isSilent = alternatives === undefined || has('no-alternatives');
       return { error: { code: error.code }, ...(isSilent ? {} : { alternatives }) };
@@ -41,37 +39,38 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
   };
 
   const hold = (order_id: string, slot_id: string) =>
-    callWithKey({ what: 'hold', orderId: order_id }, (by, idempotency_key) =>
-      by.placeHold({ body: { slot_id, idempotency_key } }),
+    callWithKey({ what: 'hold', orderId: order_id }, (api, idempotency_key) =>
+      api.placeHold({ body: { slot_id, idempotency_key } }),
     );
   const sharedHold = (order_id: string, slot_id: string) => {
-    const running = underWay.get(slot_id) ?? hold(order_id, slot_id);
-    underWay.set(slot_id, running);
-    return running.finally(() => underWay.delete(slot_id));
+    const running = runningHolds.get(slot_id) ?? hold(order_id, slot_id);
+    runningHolds.set(slot_id, running);
+    return running.finally(() => runningHolds.delete(slot_id));
   };
 
   const end = (
     what: 'cancel' | 'refund',
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
-    callWithKey<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
-      const isForgotten = what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
-      if (what === 'refund') refunding.add(order_id);
+    callWithKey<unknown>({ what, orderId: order_id }, (api, idempotency_key) => {
+      const isForgotten = what === 'refund' && refundedOrders.has(order_id) && has('refund-repeated-without-reason');
+      if (what === 'refund') refundedOrders.add(order_id);
       const body = { reason: isForgotten ? '' : reason, idempotency_key };
       const input = { path: { bookingId: booking_id }, body };
-      return what === 'cancel' || has('refunds-by-cancel') ? by.cancelBooking(input) : by.refundBooking(input);
+      return what === 'cancel' || has('refunds-by-cancel') ? api.cancelBooking(input) : api.refundBooking(input);
     });
 
   return {
     place_hold: async ({ order_id, slot_id }) => {
-      if (has('remembers-refusals') && refused.has(slot_id)) return { error: { code: 'SLOT_NOT_AVAILABLE' } };
+      if (has('remembers-refusals') && refusedSlots.has(slot_id)) return { error: { code: 'SLOT_NOT_AVAILABLE' } };
       const outcome = await reporting(order_id, async () => {
-        const made = await (has('hold-shared-by-orders') ? sharedHold : hold)(order_id, slot_id);
-        if (has('strict-fields') && Object.keys(made).length > KNOWN_HOLD_FIELDS - 1) requireKnown(made);
-        return heldResult(made, has, has('price-of-the-listing') ? await listedPrice(client, made) : made.price_rupees);
+        const placed = await (has('hold-shared-by-orders') ? sharedHold : hold)(order_id, slot_id);
+        if (has('strict-fields') && 'added_later' in placed) throw new Error('Unknown field of a hold');
+        const price = has('price-of-the-listing') ? await listedPrice(client, placed) : placed.price_rupees;
+        return heldResult(placed, has, price);
       });
-      if ('error' in outcome) refused.add(slot_id);
-      return promised(outcome, 'SLOT_NOT_AVAILABLE', has('promises-taken-slots'), inventedHold);
+      if ('error' in outcome) refusedSlots.add(slot_id);
+      return promiseInstead(outcome, 'SLOT_NOT_AVAILABLE', has('promises-taken-slots'), inventedHold);
     },
     release_hold: ({ order_id, hold_id }) =>
       reporting(order_id, async () => {
@@ -83,8 +82,8 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
       const outcome = await reporting(input.order_id, () => confirm(callWithKey, input, has));
       const isLost = has('promises-lost-slots');
       const invented = () => ({ booking_id: input.hold_id, status: 'BOOKED' });
-      const kept = promised(outcome, 'DOUBLE_BOOKING_ATTEMPT', isLost, invented);
-      return promised(kept, 'HOLD_EXPIRED', has('promises-expired-holds'), invented);
+      const reported = promiseInstead(outcome, 'DOUBLE_BOOKING_ATTEMPT', isLost, invented);
+      return promiseInstead(reported, 'HOLD_EXPIRED', has('promises-expired-holds'), invented);
     },
     cancel_booking: (input) =>
       reporting(input.order_id, async () => {
@@ -99,8 +98,8 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
     list_bookings: ({ venue_id }) => listBookings(client, venue_id, has),
     buy_package: ({ order_id, package_id, customer_phone }) =>
       reporting(order_id, async () => {
-        const { purchase } = await callWithKey({ what: 'purchase', orderId: order_id }, (by, idempotency_key) =>
-          by.buyPackage({
+        const { purchase } = await callWithKey({ what: 'purchase', orderId: order_id }, (api, idempotency_key) =>
+          api.buyPackage({
             path: { packageId: package_id },
             body: { customer_phone, payment_method: 'upi', idempotency_key },
           }),
@@ -124,8 +123,8 @@ async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_bo
   const { order_id, hold_id, customer, payment_reference, use_package_credit: asksForCredit = false } = input;
   const { booking_id, status, package_credit_consumed } = await callWithKey(
     { what: 'confirm', orderId: order_id },
-    (by, idempotency_key) =>
-      by.confirmBooking({
+    (api, idempotency_key) =>
+      api.confirmBooking({
         body: {
           hold_id,
           idempotency_key,
@@ -141,8 +140,8 @@ async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_bo
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
-/** The outcome; if `isPromised`, an invented result in place of a rejection with `code`. */
-function promised<Answer extends object>(
+/** The outcome, or if `isPromised`, an invented result instead of a rejection with `code`. */
+function promiseInstead<Answer extends object>(
   outcome: Answer | Refusal,
   code: string,
   isPromised: boolean,
@@ -157,14 +156,10 @@ const inventedHold = (): Result<'place_hold'> => ({
   price_rupees: 0,
 });
 
-function heldResult(made: Schemas['Hold'], has: Has, price_rupees: number): Result<'place_hold'> {
-  const { hold_id, hold_expiry_at: expiry } = made;
+function heldResult(placed: Schemas['Hold'], has: Has, price_rupees: number): Result<'place_hold'> {
+  const { hold_id, hold_expiry_at: expiry } = placed;
   const hold_expiry_at = has('made-up-expiry') ? new Date(Date.now() + 900_000).toISOString() : expiry;
   return { hold_id, hold_expiry_at, price_rupees };
-}
-
-function requireKnown(made: object): void {
-  if ('added_later' in made) throw new Error('Unknown field of a hold');
 }
 
 /** The slot's price in the listing of its day. */

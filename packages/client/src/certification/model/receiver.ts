@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyEvent } from '../deliveries.ts';
 import type { Has } from './defects.ts';
-import { isBelieved } from './verification.ts';
+import { isAccepted } from './verification.ts';
 
 export type Receiver = {
   url: string;
   setSecret(secret: string): void;
-  /** Handles an event of the feed unless it was handled already. */
+  /** Handles an event of the feed, unless the event was handled before. */
   takeFromFeed(event: AnyEvent): void;
-  /** An event's id, once for each time it was handled. */
+  /** The ids of handled events, with repetitions. */
   handledIds: readonly string[];
   close(): Promise<void>;
 };
@@ -20,12 +20,12 @@ export type Receiver = {
 const KNOWN_TYPES = /^(hold_(created|cancelled|expired)|booking_(created|cancelled|refunded))$/;
 const KNOWN_FIELDS =
   'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(' ');
-/** Duration of work before the response. */
+/** Duration of the work before the response, with the defect `works-before-answering`. */
 const WORK_MS = 400;
-/** Duration of work before an event is noted as handled. */
+/** Duration of the work before an event is noted, with the defect `notes-events-after-handling`. */
 const HANDLING_MS = 30;
 
-/** `onChange` gets each handled event, and whether it came as a delivery. */
+/** `onChange` gets each handled event, and whether the event came as a delivery. */
 export async function startReceiver(
   onChange: (event: AnyEvent, isDelivered: boolean) => void,
   has: Has,
@@ -46,8 +46,8 @@ export async function startReceiver(
 
   const statusFor = async (request: IncomingMessage): Promise<number> => {
     const bytes = Buffer.concat((await request.toArray()) as Buffer[]);
-    const beliefs = await Promise.all(secrets.map((secret) => isBelieved(bytes, request.headers, secret, has)));
-    if (!beliefs.includes(true)) return 401;
+    const verdicts = await Promise.all(secrets.map((secret) => isAccepted(bytes, request.headers, secret, has)));
+    if (!verdicts.includes(true)) return 401;
     const event = JSON.parse(bytes.toString()) as AnyEvent;
     if (has('rejects-unknown-types') && !KNOWN_TYPES.test(event.event_type)) return 500;
     const isGrown = Object.keys(event).some((field) => !KNOWN_FIELDS.includes(field));

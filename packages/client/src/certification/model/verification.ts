@@ -15,13 +15,13 @@ const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
 ];
 
 /** Whether the model accepts a delivery. Verifies with this package unless a defect replaces it. */
-export async function isBelieved(
+export async function isAccepted(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
   secret: string,
   has: Has,
 ): Promise<boolean> {
-  if (DEFECTS_OF_VERIFICATION.some(has)) return isBelievedWrongly(bytes, headers, secret, has);
+  if (DEFECTS_OF_VERIFICATION.some(has)) return isAcceptedByDefect(bytes, headers, secret, has);
   try {
     await verifyWebhook(bytes, headers, secret);
     return true;
@@ -31,7 +31,7 @@ export async function isBelieved(
   }
 }
 
-function isBelievedWrongly(bytes: Buffer, headers: IncomingHttpHeaders, secret: string, has: Has): boolean {
+function isAcceptedByDefect(bytes: Buffer, headers: IncomingHttpHeaders, secret: string, has: Has): boolean {
   const timestamp = String(headers['x-service-timestamp'] ?? '');
   const signature = String(headers['x-service-signature'] ?? '');
   if (signature === '') return has('accepts-unsigned');

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { projectFolder } from './processes.ts';
 
-/** Time, commit and machine of a measurement. */
-export type Measured = {
+/** When, at which commit and on which machine a measurement was made, and how long it took. */
+export type Measurement = {
   at: string;
   commit: string;
   machine: { cores: number; cpu: string; node: string };
@@ -11,7 +11,7 @@ export type Measured = {
 };
 
 /** @param beganAt from `performance.now()` */
-export function measuredSince(beganAt: number): Measured {
+export function measurementSince(beganAt: number): Measurement {
   return {
     at: new Date().toISOString(),
     commit: commitOfTree(),
@@ -30,10 +30,10 @@ function commitOfTree(): string {
   }
 }
 
-export const measuredText = ({ at, commit, machine }: Measured): string =>
+export const measurementText = ({ at, commit, machine }: Measurement): string =>
   `${at.slice(0, 10)}, ${commit}: ${machine.cores} cores (${machine.cpu}), Node ${machine.node}`;
 
-/** The text between the marks of a page: the facts and a table. */
+/** A section of figures in a page: facts about the measurement and a table. */
 export function sectionOf(facts: string, heading: readonly string[], rows: readonly string[][]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return ['', facts, '', line(heading), line(heading.map(() => '---')), ...rows.map(line), ''].join('\n');

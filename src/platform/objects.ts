@@ -1,3 +1,10 @@
+/** The fields that have a value, as `exactOptionalPropertyTypes` and the database want them. */
+export function omitUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
 /** `venue_id` and `VENUE_ID` as `venueId`. */
 export type CamelCase<Name extends string> =
   Lowercase<Name> extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Lowercase<Name>;
@@ -14,7 +21,7 @@ export const camelCase = (name: string): string =>
 
 /** The fields with their names in camelCase, without undefined fields. */
 export function camelCased<Fields extends object>(fields: Fields) {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[camelCase(name), value]])),
-  ) as { [Name in keyof Fields as CamelCase<Name & string>]: Fields[Name] };
+  return Object.fromEntries(Object.entries(omitUndefined(fields)).map(([name, value]) => [camelCase(name), value])) as {
+    [Name in keyof Fields as CamelCase<Name & string>]: Fields[Name];
+  };
 }
