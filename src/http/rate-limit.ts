@@ -11,7 +11,7 @@ const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPEN
 
 const limitedTotal = counter({
   name: 'http_rate_limited_total',
-  help: 'Calls over a limit of calls of one partner, or of wrong keys from one address.',
+  help: "Calls over one partner's limit of calls, or over one address's limit of wrong keys.",
   labelNames: ['listener', 'limit'],
 });
 
@@ -71,9 +71,9 @@ export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit:
 }
 
 /**
- * Checks the key of a call. Counts an unknown key under the caller's address before looking it up. Over the limit of
- * this address, or of all addresses, lookups are batched: a valid key always passes, and invalid ones cost few reads
- * (ADR 0014). Over the limit of the address, an invalid key gets 429 instead of 401 or 403, and `onLimited` is called.
+ * Checks the key of a call. Counts an unknown key under the caller's address before looking it up. Once this address,
+ * or all addresses together, are over their limit, keys are looked up in batches: a valid key still passes, and
+ * invalid ones cost few reads (ADR 0014). Over the limit of the address, an invalid key gets 429 instead of 401 or 403, and `onLimited` is called.
  * A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */

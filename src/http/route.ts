@@ -16,7 +16,7 @@ export type RouteResponse = { status: number; body?: unknown; headers?: Record<s
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Headers of single responses; the generator adds the headers of all responses. */
+/** Headers that only some responses have; the API description adds those that every response has. */
 export type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
 
 /** The description of a response; 204 and 304 have no body. */
@@ -53,7 +53,7 @@ type Described = {
    * For work of unbounded length, such as a recovery: the time limit applies to each read and write, not to the call.
    */
   takesLong?: true;
-  /** The message to callers of a method or subpath that is missing on purpose. */
+  /** The message for callers of a method or subpath of this path that the API deliberately does not have. */
   notOffered?: string;
 };
 
@@ -66,7 +66,7 @@ type Definition<Caller, Params, Query, Body> = Described &
   ParamsDescribed<Params> & {
     query?: ObjectSchema<Query>;
     body?: ObjectSchema<Body>;
-    /** Reads the subject of a change for the audit, if no GET of the same or parent path does (ADR 0018). */
+    /** For the audit: reads what the call changes. Needed if no GET of this path or its parent reads it (ADR 0018). */
     subject?: (params: Params) => Promise<unknown>;
     handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;
   };

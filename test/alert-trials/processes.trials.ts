@@ -96,7 +96,7 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
           await fetch(`${adminUrl}/api/v1/operator/venues`, { headers: { 'x-api-key': 'wrong'.repeat(8) } });
       },
       mend: async () => undefined,
-      // The alert ends after two minutes of the clock without wrong keys, and a minute more.
+      // The alert ends after two whole clock minutes without wrong keys; the rest is for the checks every minute.
       clearsWithinMs: 300_000,
     },
     ...WORKED_QUEUES.map(paused),

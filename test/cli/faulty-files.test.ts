@@ -242,7 +242,9 @@ describe('a CSV file', () => {
     [
       'with cells outside of its columns',
       'kind,venue,city,address\nvenue,A,B,C,D\n',
-      ['1: column 5 of the sheet: has cells but no name, the first in line 2. Name it, or delete it.'],
+      [
+        '1: column 5 of the sheet: has no name, but has cells, the first of them in line 2. Name the column, or delete it.',
+      ],
     ],
     [
       'with line breaks in cells, and lines without any: the lines are those of the file',

@@ -21,10 +21,10 @@ export async function sweep(context: Context, pageSize: number): Promise<number[
   return counts;
 }
 
-/** Raises the dead letters that no worker has raised; returns the number raised. `isRejected`: the queue takes none. */
-export function raiseForgotten(context: Context, isRejected = false): Promise<number> {
+/** Raises the dead letters that no worker has raised; returns the number raised. */
+export function raiseForgotten(context: Context, rejectsAll = false): Promise<number> {
   const rejectingQueues = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('rejected')) };
-  const deps = isRejected ? { ...context, queues: rejectingQueues } : context;
+  const deps = rejectsAll ? { ...context, queues: rejectingQueues } : context;
   const stopping = new AbortController().signal;
   return raiseForgottenDeadLetters(deps, { graceMs: 0, limit: 10, stopping });
 }
@@ -47,7 +47,7 @@ export async function removeDeadLetters({ queues }: Context, deliveryIds: readon
   await queues.removeDeadLetters(deliveryIds);
 }
 
-/** Removes jobs whose delivery is no dead letter from the dead-letter queue, in pages of four jobs. */
+/** Removes from the dead-letter queue the jobs whose delivery is not a dead letter, in pages of four jobs. */
 export function clearDeadLetters(context: Context): Promise<number> {
   const stopping = new AbortController().signal;
   return clearDeadLetterQueue(context, { limit: 4, startAt: 0, stopping });

@@ -97,7 +97,7 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await takeCommands()).filter((command) => !PERIODIC.includes(command));
 }
 
-test(`${COUNT} waiting events need no more commands than one: at most 0.2 each`, async () => {
+test(`a batch of ${COUNT} waiting events takes a fixed list of commands, at most 0.2 an event`, async () => {
   const holdIds = await anyWaiting(COUNT);
 
   const commands = await commandsOf(async () => {
@@ -160,7 +160,7 @@ describe('a reservation whose events cannot be dispatched', () => {
     await expectDispatched(holdIds);
   });
 
-  test('gets no later event logged before the one that failed', async () => {
+  test('has none of its later events logged before the one that failed', async () => {
     const [bad = '', good = ''] = await anyWaiting(2, 3);
     await allowOnly('events', { $or: [{ holdId: { $ne: bad } }, { type: { $ne: TYPES[1] } }] });
 
@@ -190,7 +190,7 @@ describe('a batch whose process dies is dispatched again without repeated effect
     await expectDispatched(holdIds);
   });
 
-  test('a lost update of all outboxes is repeated one by one', async () => {
+  test('if the update of all outboxes is lost, the same dispatch empties each outbox by itself', async () => {
     const holdIds = await anyWaiting(5);
     await calls.lose('reservations.updateMany');
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));

@@ -21,15 +21,15 @@ export async function dispatchTogether(context: Context, holdIds: readonly strin
   }
 }
 
-/** Calls `dispatchTogether` while a frozen process's transaction has locked this reservation. */
+/** Calls `dispatchTogether` while an open transaction, such as that of a frozen process, has locked a reservation. */
 export const dispatchDuringTransaction = (
   context: Context,
   holdIds: readonly string[],
-  heldId: string,
+  lockedId: string,
 ): Promise<string[]> =>
   inTransaction(context.db, async (tx) => {
     await reservationCollection(context.db).updateOne(
-      { _id: heldId },
+      { _id: lockedId },
       { $set: { releaseReason: 'held' } },
       { session: tx },
     );

@@ -18,16 +18,16 @@ import {
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 
-/** One id in a request, and the verdicts for the callers who send it. */
+/** One id in a request, and the response (status, and error code if any) to each kind of caller. */
 export type Row = {
   /** Method, path and the name of the id, as in the route table. */
   id: string;
   /** Makes an object of the owner and returns its id. */
   own: () => Promise<string>;
   call: (api: Client, id: string) => Promise<Reply>;
-  /** The verdict for the owner. */
+  /** The response to the owner. */
   owner: string;
-  /** The verdicts for a stranger, and for an id that does not exist. */
+  /** The responses to a stranger, and for an id that does not exist. */
   stranger: string;
   missing: string;
 };
@@ -65,7 +65,7 @@ const DELIVERY_404 = '404 DELIVERY_NOT_FOUND';
 const EMPTY_LIST = '200';
 const AVAILABILITY = '/api/v1/slots/availability';
 
-/** A row in which a stranger gets the verdict of a missing id, unless `missing` is given. */
+/** A row. Without `missing`, an id that does not exist gets the same response as a stranger's call. */
 const row = (
   id: string,
   own: Row['own'],
@@ -235,7 +235,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     pathRow('post', `${SANDBOX}/slots/:slotId/walk-in`, async () => anySlot(), ['201', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/slots/:slotId/release`, soldElsewhere, ['200', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/deliveries/:id/advance`, anyDelivery, ['200', DELIVERY_404]),
-    // Last, because these rows leave subscriptions of strangers.
+    // Last, because these rows leave behind subscriptions that belong to strangers.
     ...['venue_ids', 'venue_ids.0'].flatMap((name) => [
       row(`POST ${PARTNER}/webhooks ${name}`, theVenue, (api, id) => subscribeTo(api, [id]), ['201', venue403[1]]),
       row(

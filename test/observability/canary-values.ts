@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
-/** Unique values, so that finding one proves that it was written there. */
+/** Values that occur nowhere else: where one is found, the service has written it. */
 export const CUSTOMER = {
   customer_name: 'Canaryname Zephyrine',
   customer_phone: '+919812345098',

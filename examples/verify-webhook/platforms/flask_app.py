@@ -10,7 +10,7 @@ queue = []  # yours: a table, SQS, Redis
 
 @app.post("/webhooks")
 def webhooks():
-    body = request.get_data()  # before request.json, and not request.form
+    body = request.get_data()  # before request.json; empty after request.form
     get = request.headers.get
     signatures = get("X-Service-Signature"), get("X-Service-Signature-Previous")
     try:

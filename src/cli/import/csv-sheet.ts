@@ -18,7 +18,7 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   const body = text.replaceAll(/\r\n?/g, '\n');
   const [separatorLine = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
   const lines: Line[] = [];
-  // Empty lines replace that line, so that line numbers stay correct.
+  // Empty lines replace the separator line, so that line numbers stay correct.
   const table = '\n'.repeat(separatorLine.split('\n').length - 1) + body.slice(separatorLine.length);
   const fault = readLines(table, separator, lines);
   const [heading, ...others] = lines;
@@ -35,7 +35,7 @@ function separatorOf(text: string): string {
   return counts.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
 }
 
-const TEXT_AFTER_QUOTE = 'there is text after a closing quote. Write a quote within quotes twice.';
+const TEXT_AFTER_QUOTE = 'there is text after a closing quote. Within a quoted cell, write each quote twice.';
 const NOT_CSV: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: TEXT_AFTER_QUOTE,
@@ -84,7 +84,7 @@ function unnamedColumns({ line }: Line, names: readonly string[], lines: readonl
     const isNamed = (names[index] ?? '') !== '';
     const used = isNamed ? undefined : lines.find(({ record }) => (record[index] ?? '') !== '');
     if (used === undefined) return [];
-    const message = `column ${index + 1} of the sheet: has cells but no name, the first in line ${used.line}. Name it, or delete it.`;
+    const message = `column ${index + 1} of the sheet: has no name, but has cells, the first of them in line ${used.line}. Name the column, or delete it.`;
     return [faultOfFile(message, line)];
   });
 }

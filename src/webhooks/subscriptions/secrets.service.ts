@@ -13,8 +13,9 @@ const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
 
 /**
- * How long a delivery must wait after a rotation without overlap. The rotating call returns once no process signs with
- * the old secret; until then the receiver does not know the new one and would reject the delivery. 0 during an overlap.
+ * How long a delivery must wait after a rotation without overlap; 0 during an overlap. The receiver learns the new
+ * secret from the response to the rotating call, which is sent once no process signs with the old secret. Before that,
+ * it would reject a delivery signed with the new one.
  */
 export function msUntilRotationAnswered(
   { config }: { config: { cacheLeaseMs: number } },
@@ -39,7 +40,7 @@ export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null }
 
 type CachedSecrets = { sealedKey: string; secrets: OpenSecrets };
 
-/** Decrypted secrets by subscription, dropped after a minute without use: they may have been rotated. */
+/** Decrypted secrets by subscription; a minute without use removes them from memory. */
 const cachedSecretsOf = memoizeByObject(
   (_box: SecretBox) =>
     new LRUCache<string, CachedSecrets>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),

@@ -57,9 +57,9 @@ function createProgram(world: World): Command {
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(--help lists the commands and options)')
     .description(INTRODUCTION)
-    .version(manifest.version, '--version', 'print the version, of the client and of the command')
+    .version(manifest.version, '--version', 'print the version, which the client and this command share')
     .option('--base-url <url>', 'where the service is (default: PARTNER_BASE_URL, else http://127.0.0.1:3000)')
-    .option('--key-file <file>', 'a file that has the API key (default: PARTNER_API_KEY)')
+    .option('--key-file <file>', 'a file that contains the API key (without it, PARTNER_API_KEY is the key)')
     .option('--json', 'print JSON, for programs')
     .helpCommand(false)
     .addHelpText('after', EXIT_CODES_HELP);
