@@ -31,7 +31,7 @@ No process of the service reads these.
 |---|---|---|
 | \`DATA_DIR\` | \`.data\` | Where \`npm start\` keeps databases, secrets and logs, and \`npm run operator\` finds the key |
 | \`PBS_CACHE_DIR\` | \`~/.cache/partner-booking-service\` | Where \`npm start\` and the tests keep MongoDB, Redis and other downloads |
-| \`OPERATOR_URL\` | the service on this machine | The admin listener that \`npm run operator\` calls |
+| \`OPERATOR_URL\` | the service on this machine | The operators' listener that \`npm run operator\` calls |
 | \`REDIS_PASSWORD\`, \`CPUS\` | none, 1 | Compose: Redis' password (hexadecimal digits); CPUs of a container |
 | \`PUBLIC_HOST\`, \`ADMIN_PORTS\` | none, \`3001-3010\` | \`docker-compose.tls.yml\`: the host name that partners call; admin ports of the API containers on the host |
 | \`NODE_IMAGE\`, \`MONGO_IMAGE\`, \`REDIS_IMAGE\`, \`CADDY_IMAGE\` | see \`.env.example\` | Compose: images; pin them by digest |

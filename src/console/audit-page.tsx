@@ -70,7 +70,7 @@ function cellsOf(row: AuditRow, timeZone: string): Row {
   ];
 }
 
-/** A page has a hundred rows, and one row can contain the schedule of a year. */
+/** A page has up to 200 rows, and one row can contain the schedule of a year. */
 const MAX_CHANGE_CHARACTERS = 4096;
 
 function Change({ row: { before, after } }: { row: AuditRow }): VNode {

@@ -17,7 +17,7 @@ export function Dialog({ id, title, children }: { id: string; title: string; chi
   );
 }
 
-/** Asks before an action that cannot be undone; the script fills in the form's text. */
+/** Asks for confirmation before an action; the script fills in the form's question. */
 export function ConfirmDialog(): VNode {
   return (
     <Dialog id="confirm-dialog" title="Are you sure?">

@@ -6,7 +6,7 @@ import type { Db } from '../platform/mongo.ts';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
 import { count } from './format.rules.ts';
 
-/** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
+/** The console's own pages, in the order of the header. To add a page, add a line here and one in `console.ts`. */
 const SECTIONS = [
   ['/', 'Today'],
   ['/bookings', 'Bookings'],

@@ -131,7 +131,7 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
             <a href={`/?venue_id=${venue._id}`}>{venue.name}</a>
             <ApiForm
               call={`DELETE ${path}/${venue._id}`}
-              done={`${name} can no longer operate ${venue.name}. Its holds there are released.`}
+              done={`${name} can no longer sell ${venue.name}. Its holds there are released.`}
               confirm={{
                 question: `Revoke the grant of ${name} for ${venue.name}? Its holds there are released at once. Its bookings stay.`,
                 yes: 'Revoke',
@@ -145,7 +145,7 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
         ))}
       </ul>
       {others.length === 0 ? null : (
-        <ApiForm class="row" call={`PUT ${path}/{venue_id}`} done={`${name} can operate the venue.`}>
+        <ApiForm class="row" call={`PUT ${path}/{venue_id}`} done={`${name} can sell the venue.`}>
           <SelectField
             id="grant-venue"
             label="Grant another venue"

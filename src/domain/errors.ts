@@ -48,7 +48,7 @@ export type ErrorCode =
 /** The reader of a message: partners and operators have different interfaces. */
 export type Audience = 'partner' | 'operator';
 
-/** The audience of messages to a caller: services get no partner id from operators. */
+/** The audience of messages to a caller. A call without a partner id is an operator's. */
 export function audienceOf(partnerId: string | undefined): Audience {
   return partnerId === undefined ? 'operator' : 'partner';
 }

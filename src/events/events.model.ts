@@ -39,7 +39,7 @@ export type EventRow = {
   resourceIdsAffected?: string[];
   /** Only in `availability_changed`. */
   change?: AvailabilityChange;
-  /** The only partner that gets the event, with or without a grant; else all of the venue's partners get it. */
+  /** The only partner that gets the event, with or without a grant. If absent, all of the venue's partners get it. */
   receiverId?: string;
   /** Shown to `partnerId` only. */
   attached?: Attached & { partnerId: string };

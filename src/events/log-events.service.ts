@@ -15,7 +15,7 @@ export { eraseTextsOfEvents } from './events.store.ts';
 
 type LogResult = { failures: ReadonlyMap<string, Error>; closed: Promise<unknown> };
 
-/** A second round is needed only if another process logged some of the events first. */
+/** A second round is needed only if another process logged some events first, or gave up the range of numbers. */
 const MAX_ROUNDS = 5;
 
 /**
@@ -48,7 +48,8 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert with unknown outcome may still succeed. Its range must stay open, or readers would pass its number.
+    // An insert with unknown outcome may still succeed. Its range stays open until fillers take the free numbers:
+    // otherwise readers would pass the event.
     if (isInDoubt) giveUp(db, range);
     return { errors, closed: isInDoubt ? Promise.resolve() : closeSoon(db, range).catch(() => undefined) };
   } catch (err) {
@@ -57,7 +58,7 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   }
 }
 
-/** Does not wait, because the database may be away. If it fails, the sweep ends the range. */
+/** Does not wait, because the database may be unavailable. If this fails, the sweep ends the range. */
 function giveUp(db: Db, range: NumberRange): void {
   giveUpRange(db, range).catch(() => undefined);
 }

@@ -16,7 +16,7 @@ export async function countUnnumbered(db: Db): Promise<number> {
   return eventCollection(db).countDocuments(UNNUMBERED, NEWEST);
 }
 
-/** Numbers these events in order of time, until none is left or `stopping` aborts; returns how many. */
+/** Numbers the events without a number, in order of time, until none is left or `stopping` aborts; returns how many. */
 export async function numberEvents(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     if (stopping.aborted || (await countUnnumbered(db)) === 0) return count;

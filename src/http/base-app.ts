@@ -14,13 +14,13 @@ import { traceRequests } from './trace-requests.ts';
 
 type BaseAppOptions = {
   trustedProxies?: readonly string[];
-  /** Words that the log may show in paths besides those of route tables, for example of mounted pages. */
+  /** More words that logged paths may contain, such as words of mounted pages. Words of routes are always included. */
   moreWords?: readonly string[];
 };
 
 /**
- * The common part of all listeners: request ids, one log line a request without personal data, security headers, and
- * `no-store`.
+ * The common part of all listeners: request ids, a log line without personal data for each request, security headers,
+ * and `no-store`.
  */
 export function createBaseApp(
   log: Logger,

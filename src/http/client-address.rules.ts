@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The caller's normalised address: from a trusted proxy's header, else of the connection. */
+/** The caller's normalised address: from a trusted proxy's header, else from the connection. */
 export function clientAddress(forwarded: string | undefined, connection: string | undefined): string | undefined {
   // IPv4 has only one form.
   if (forwarded !== undefined && isIPv4(forwarded)) return forwarded;

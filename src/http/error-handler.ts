@@ -28,7 +28,7 @@ export function errorBody({ code, message, requestId, hasPage, extras = {} }: Er
   return { success: false, error: { code, message, request_id: requestId, ...page, ...extras } };
 }
 
-/** The Retry-After while the database is unavailable or an equal call is running. */
+/** The Retry-After of 503 responses. */
 export const RETRY_AFTER_SECONDS = '1';
 
 const RETRY_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);

@@ -4,8 +4,8 @@ import { isUuid } from '../platform/ids.ts';
 import { decodeCursor, type Position } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
-// `meta.jsonSchema` publishes what custom rules check, with patterns that work in every language. Rules that it cannot
-// state are in descriptions.
+// `meta.jsonSchema` publishes the checks of custom rules, with patterns that work in every language. Descriptions state
+// the rules that JSON Schema cannot express.
 
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
@@ -64,7 +64,7 @@ export const date = () =>
     })
     .meta({ jsonSchema: { format: 'date' } });
 
-/** `schema` with the rule that its value is not after the field `endField`, which `read` parses. */
+/** Adds a rule to `schema`: its value must not be after the field `endField`, which `read` parses. */
 const notAfter = (schema: Joi.StringSchema, endField: string, read: (given: string) => string | Date | undefined) =>
   schema
     .custom((value: string | Date, helpers) => {
@@ -150,7 +150,7 @@ export type PageQuery = { limit: number; cursor?: Position };
 
 export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });
 
-/** A parameter of a path. A malformed value gets the response of a missing object. */
+/** A parameter of a path. A malformed value gets the same response as the id of a missing object. */
 export const pathId = (description: string, example: string) =>
   Joi.string()
     .meta(isUuid(example) ? { jsonSchema: { format: 'uuid' } } : {})

@@ -91,7 +91,7 @@ function closeSilent(connections: Connections, idleMs: number): () => void {
   };
   const check = () => {
     const silentNow = [...connections.keys()].filter(isSilent);
-    // A busy process reads arrived data between a timer and an immediate.
+    // Check again in an immediate: a busy process has then read the data that had arrived before the timer.
     setImmediate(() => {
       for (const socket of silentNow) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
     });

@@ -12,7 +12,7 @@ import { sendJson } from './send-json.ts';
 
 const stateOfRedis = () =>
   growing(Joi.string().valid('ok', 'unreachable', ...WRITE_REFUSALS.map((code) => `refuses writes: ${code}`)))
-    .description('Reported, not required. If Redis responds but rejects writes, with its error code.')
+    .description('Reported, not required. If Redis responds but rejects writes, the value contains its error code.')
     .example('ok');
 
 export const HEALTH_OPERATIONS: readonly Operation[] = [

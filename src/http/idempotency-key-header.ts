@@ -30,4 +30,4 @@ function decoded(value: string): string {
 }
 
 const AMBIGUOUS =
-  'differs from the header Idempotency-Key, or that was sent with several values: send one key, in the field, in the header or in both';
+  'differs from the header Idempotency-Key, or the header has several values: send one key, in the field, in the header or in both';

@@ -15,7 +15,7 @@ export type ListenerLimits = {
   /** How long a connection may be idle: longer than at the proxies in front, which must close it first. */
   keepAliveTimeoutMs: number;
   maxConnections: number;
-  /** Time limits for clients, so that slow ones occupy nothing for long. */
+  /** Time limits that cut off slow clients. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   takeResponseTimeoutMs: number;
@@ -85,7 +85,7 @@ function watchConnections(server: Server): Connections {
   return connections;
 }
 
-/** Cuts clients that do not read their response, or the rest of it: Node would wait for ever. */
+/** Cuts clients that do not read their response, or stop reading it: Node would wait for ever. */
 function cutSlowReaders(
   server: Server,
   connections: Connections,

@@ -50,7 +50,7 @@ const idsAsStored: RequestHandler = ({ params }, _res, next) => {
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** The time limit of a call. Then the call gets 503, but its writes may still take effect. */
+/** The time after which a call gets 503. Its writes may still take effect. */
 const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
@@ -75,7 +75,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-/** While a body takes longer to arrive, the API key may be revoked. */
+/** If a body takes longer to arrive, the key is checked again: it may have been revoked meanwhile. */
 const PROMPT_BODY_MS = 100;
 
 function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {

@@ -45,7 +45,7 @@ export function limitCalls(
 }
 
 export type KeyCheck<Caller> = {
-  /** Whether this key was valid here recently. Reads nothing. */
+  /** Whether this key was valid here recently. Does not read the database. */
   isKnown(): boolean;
   /** `in turn`: reads the database in a batch with other calls. */
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
@@ -73,8 +73,8 @@ export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit:
 /**
  * Checks the key of a call. Counts an unknown key under the caller's address before looking it up. Once this address,
  * or all addresses together, are over their limit, keys are looked up in batches: a valid key still passes, and
- * invalid ones cost few reads (ADR 0014). Over the limit of the address, an invalid key gets 429 instead of 401 or 403, and `onLimited` is called.
- * A call without a key is not counted.
+ * invalid ones cost few reads (ADR 0014). Over the limit of the address, an invalid key gets 429 instead of 401 or 403,
+ * and `onLimited` is called. A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
 export function limitBadKeys<Caller>(

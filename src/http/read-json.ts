@@ -41,7 +41,7 @@ function isInUtf8(contentType: string): boolean {
   }
 }
 
-/** The value of a body; `{}` for an empty one. Validation rejects values that are no object. */
+/** The value of a body; `{}` for an empty one. Validation rejects values that are not objects. */
 function parsed(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) {
     throw new DomainError('INVALID_JSON', 'The body is not UTF-8. Encode the JSON as UTF-8.');
@@ -51,7 +51,7 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message of JSON.parse quotes the body, which may be a customer's.
+    // The message of JSON.parse quotes the body, which may contain a customer's data.
     throw new DomainError('INVALID_JSON', 'The body is not valid JSON. Send one complete JSON object.');
   }
 }

@@ -3,7 +3,7 @@ import { EXAMPLE } from './example-values.ts';
 
 // Schemas of responses, for the API description and tests of real responses; nothing is validated while serving.
 
-/** Fields are present unless `.optional()`. More may be added; some generated clients must be told that. */
+/** Fields are required unless `.optional()`. `additionalProperties` tells generated clients that more may be added. */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)])) as SchemaMap,

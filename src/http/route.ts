@@ -53,7 +53,7 @@ type Described = {
    * For work of unbounded length, such as a recovery: the time limit applies to each read and write, not to the call.
    */
   takesLong?: true;
-  /** The message for callers of a method or subpath of this path that the API deliberately does not have. */
+  /** The message for calls to a method or subpath of this path that the API deliberately omits. */
   notOffered?: string;
 };
 

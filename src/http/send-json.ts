@@ -7,8 +7,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * Sends `body` as JSON, or prepared JSON as it is. Compresses long responses to GET if accepted; one weak ETag
- * revalidates both forms. Never compresses responses to other methods: some contain secrets, and their length could
- * reveal them together with repeated input (BREACH). Notes the body for `sentBody`.
+ * revalidates both forms. Never compresses responses to other methods: some contain a secret, and the length of a
+ * compressed response that also repeats the caller's input could reveal it (BREACH). Notes the body for `sentBody`.
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   res.locals['sent'] = body;

@@ -92,8 +92,8 @@ function check(validator: typeof strict, schema: Input['bodySchema'], value: unk
 }
 
 /**
- * Compiles the validator of a schema once; joi would do it in each call. Only invalid values are checked with messages,
- * because joi copies messages for each field.
+ * Compiles the validator of a schema once; joi would do it in each call. Only invalid values are checked again with
+ * messages, because joi copies the messages for each field.
  */
 const checkedBy = ({ messages, ...options }: ValidationOptions) =>
   memoizeByObject((schema: ObjectSchema<unknown>) => {

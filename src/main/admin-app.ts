@@ -68,8 +68,8 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
 }
 
 /**
- * Calls that free a slot are allowed while guard indexes are missing, because these cannot be built while two
- * reservations claim one slot (ADR 0019).
+ * Calls that free a slot are allowed while guard indexes are missing: an index cannot be built while two reservations
+ * claim one slot (ADR 0019).
  */
 const FREES_SLOT = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 

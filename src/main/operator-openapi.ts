@@ -18,7 +18,7 @@ const OPERATOR_API: ApiDescription = {
   tags: [
     { name: 'Partners', description: 'The partners that sell.' },
     { name: 'API keys', description: 'The keys of a partner; each is shown once.' },
-    { name: 'Grants', description: 'Which venues a partner may operate.' },
+    { name: 'Grants', description: 'Which venues a partner may sell.' },
     { name: 'Venues', description: 'Where the resources are.' },
     { name: 'Resources', description: 'Courts, turfs and fields.' },
     { name: 'Bookings', description: 'The bookings of all partners, and their timelines.' },

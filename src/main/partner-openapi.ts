@@ -18,14 +18,14 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Idempotency.** A repeated call with the same \`idempotency_key\` has no further effect and returns the original status and body, with the header \`Idempotent-Replayed: true\`. You have four namespaces of keys: holds; confirms; cancels and refunds together; purchases. Only a success stores a key.
 
-**Pages.** Pass \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page. In the event feed it is never null: pass it as \`after\`, also later.`;
+**Pages.** Pass \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page. In the event feed it is never null: pass it as \`after\` to read on, now or later.`;
 
 const PARTNER_API: ApiDescription = {
   title: 'Partner Booking Service: partner interface',
   description: DESCRIPTION,
   tags: [
     { name: 'Account', description: 'Your partner, key and limits.' },
-    { name: 'Venues', description: 'The venues that your key may operate, and their resources.' },
+    { name: 'Venues', description: 'The venues that you may sell, and their resources.' },
     { name: 'Availability', description: 'The slots of a venue. Only a hold reserves a slot.' },
     { name: 'Holds', description: 'Reservations of a slot that expire unless they are confirmed.' },
     { name: 'Bookings', description: 'Confirm a hold; read, cancel and refund bookings.' },

@@ -9,8 +9,8 @@ const PAGE = 20;
 const REASON = 'Sandbox reset';
 
 /**
- * Ends the partner's subscriptions, releases its ACTIVE holds and cancels its BOOKED bookings; returns how many. Other
- * partners get events of the freed slots. Objects that the partner creates meanwhile may stay. Safe to repeat.
+ * Ends the partner's subscriptions, releases its ACTIVE holds and cancels its BOOKED bookings; returns their numbers.
+ * Other partners get events of the freed slots. Objects that the partner creates meanwhile may stay. Safe to repeat.
  */
 export async function resetSandbox(
   deps: ReservationDeps,

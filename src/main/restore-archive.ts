@@ -14,8 +14,8 @@ const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection 
   --since       the first instant to restore, such as 2026-03-01 or 2026-03-01T18:00:00Z
   --until       the last instant to restore
 
-The instant of a hold is its expiry, of a booking the start of its slot, of a dead letter when it became one, and of any
-other row when it was created.`;
+The instant of a hold is its expiry. The instant of a booking is the start of its slot. The instant of a dead letter is
+the time when it became one. The instant of any other row is its creation.`;
 
 type Options = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
 

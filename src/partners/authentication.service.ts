@@ -52,7 +52,7 @@ export function createPartnerAuthentication(
     if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
     const key = await findKey[when](prefix, hash);
-    // Compare hashes even if no such key exists: the duration of a rejection must not reveal that.
+    // Compare hashes even if no such key exists: the duration of a rejection must not reveal which keys exist.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
       if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);

@@ -39,11 +39,11 @@ export const certificationReport = named(
       .required()
       .description('Not older than the suite of this release. The scenarios of a newer suite are not checked.')
       .example(SUITE.version),
-    partner_id: uuid().required().description('In the sandbox.').example(EXAMPLE.partnerId),
+    partner_id: uuid().required().description('The id of the partner in the sandbox.').example(EXAMPLE.partnerId),
     integration: text(120).required().description('The name of the certified integration.').example('Box Office'),
     base_url: text(2048).required().example('https://sandbox.bookings.example'),
     started_at: instantNotAfter('ended_at').required().example(EXAMPLE.now),
-    ended_at: instant().required().description('Not to come.').example(EXAMPLE.later),
+    ended_at: instant().required().description('Not in the future.').example(EXAMPLE.later),
     verdict: Joi.string()
       .valid(...VERDICTS)
       .required()

@@ -139,7 +139,7 @@ const partnerStatus = { $set: { partnerStatus: { $first: '$partner.status' } } }
 
 const KEYS: EntryKind = {
   collection: 'api_keys',
-  // `lastUsedAt` is written at every use.
+  // Leave out `lastUsedAt`: uses of the key change it, which would count as a change of the key.
   stages: [{ $lookup: withPartner }, partnerStatus, { $unset: ['partner', 'lastUsedAt'] }],
 };
 

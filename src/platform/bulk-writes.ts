@@ -37,7 +37,7 @@ export async function updateTogether<T extends object>(
   count: number,
   options: BulkOptions = {},
 ): Promise<boolean> {
-  // A single update gains nothing, and the driver retries it after a lost connection.
+  // A single update gains nothing from `updateMany`, which the driver does not retry after a lost connection.
   if (count < 2) return false;
   try {
     const { modifiedCount } = await collection.updateMany(filter as never, update, options);

@@ -13,7 +13,8 @@ export async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>):
 }
 
 /**
- * `withTimeout` that also rejects, with the reason of `stopping`, when `stopping` aborts. `work` gets a signal to end.
+ * `withTimeout` that also rejects, with the reason of `stopping`, when `stopping` aborts. `work` gets a signal
+ * that aborts when this rejects.
  *
  * Replaces `AbortSignal.any([stopping, AbortSignal.timeout(ms)])`: in Node 20 that signal never aborts once the timeout
  * is garbage-collected (nodejs/node issue 57736).

@@ -79,8 +79,8 @@ export function modelOf<Row>(db: Db, schema: Schema<Row>): Model<Row> {
 }
 
 /**
- * The driver's collection of the model: for pipelines, bulks and hot writes, which the validator made from the schema
- * checks in the database (ADR 0024).
+ * The driver's collection of the model: for pipelines, bulk writes and frequent writes. The database checks such
+ * writes with the validator that is made from the schema (ADR 0024).
  */
 export function collectionOf<Row extends object>(db: Db, schema: Schema<Row>): mongoose.mongo.Collection<Row> {
   const { collection }: Model<Row> = modelOf<Row>(db, schema);

@@ -17,7 +17,7 @@ const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
 /**
  * Makes the driver treat, retry and label every socket error as a network error (ADR 0024). By itself the driver
  * - throws Node's own `EPIPE` error if the server closed the connection just before a write;
- * - waits for ever for a write on a connection that closes between being chosen and being written to;
+ * - waits for ever for a write if the connection closes after the driver has chosen it and before the write;
  * - keeps the other connections of the pool after one timed out, although a firewall forgets all idle ones together.
  * @throws Error if the driver is built differently than expected
  */

@@ -36,7 +36,7 @@ export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => P
 }
 
 export function inSnapshot({ session }: Snapshot) {
-  // Stated, because the connection's own level excludes snapshots.
+  // Name the level, because the connection's own level excludes snapshots.
   return { session, readConcern: { level: 'snapshot' as const } };
 }
 
@@ -52,7 +52,7 @@ export function afterCommit(tx: Tx, work: () => void): void {
 
 /**
  * Runs `work` in a transaction, again after a write conflict or a lost connection, so it must have no side effects.
- * Throws the last error if it is not committed by `untilMs`; a commit without acknowledgement may still have succeeded.
+ * Throws the last error if no commit succeeds by `untilMs`; a commit without acknowledgement may still have succeeded.
  * The driver's own `withTransaction` goes on for 120 s.
  */
 export async function inTransaction<T>(
@@ -96,7 +96,7 @@ async function repeating<T>(label: string, untilMs: number, step: () => Promise<
 /** Comes first in every duplicate-key message, before any part of a document. */
 const VIOLATED_INDEX = /E11000 duplicate key error collection: \S+ index: (\S+)/;
 
-/** Whether `err` violates a unique index, or the one of this name. */
+/** Whether a unique index, or the one named `index`, rejected a write with `err`. */
 export function isDuplicateKey(err: unknown, index?: string): boolean {
   const { message = '' } = (err ?? {}) as { message?: string };
   return codeOf(err) === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);

@@ -5,7 +5,7 @@ export type RedisHost = { host: string; port: number };
 
 type Credentials = { username?: string; password?: string };
 
-/** What `REDIS_URL` names: a server, a master watchedMaster by sentinels, or a cluster; with credentials. */
+/** What `REDIS_URL` names: a server, a master watched by sentinels, or a cluster; with credentials. */
 export type RedisAddress = { isEncrypted: boolean } & Credentials &
   (
     | { kind: 'server'; db: number }

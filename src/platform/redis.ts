@@ -28,9 +28,9 @@ function reconnectAndReject(): (err: Error) => boolean {
 }
 
 /**
- * A connection for producers: commands fail at once while Redis is away; it reconnects by itself. Never await it
- * without a bound on the request path (ADR 0009). Commands without a reply are sent again: a queue of BullMQ asks for
- * Redis's version only once and is useless if that fails.
+ * A connection for producers: commands fail at once while Redis is away; the connection reconnects by itself. On the
+ * request path, never await a command without a time limit (ADR 0009). After a reconnection, commands without a reply
+ * are sent again: a queue of BullMQ asks for Redis's version only once and is useless if that fails.
  */
 export function createProducerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {

@@ -65,7 +65,7 @@ export function deriveKeys(keys: readonly Buffer[], purpose: string): Buffer[] {
   return keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)));
 }
 
-/** The authenticated data. Version 1 contained the row only. */
+/** The authenticated data. Version 1 authenticated only the row's id. */
 function associatedData(version: string, key: string, { owner, id }: SecretContext): Buffer {
   return Buffer.from(version === 'v1' ? id : JSON.stringify([version, key, owner, id]));
 }

@@ -80,7 +80,7 @@ export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
 
     const running = runs.get(key);
     if (running === undefined) return begin();
-    // After a failure run again: its cause may be gone.
+    // Run again after a failure: the cause may be gone.
     const shared = await replay(running).catch(() => undefined);
     if (shared !== undefined) return shared;
     const later = runs.get(key);

@@ -73,8 +73,9 @@ const PAGE_MAY_TAKE_MS = 120_000;
 
 /**
  * Does all due work, page by page, and again `everyMs` after the end, until `stopping` aborts. A lock in MongoDB,
- * renewed for each page, lets one process at a time sweep; a killed process blocks other processes for at most one
- * page. A failed run is logged and repeated. `beat` is called after each page and run. Resolves after the last run.
+ * renewed for each page, lets one process at a time sweep. A killed process blocks other processes for at most twice
+ * `everyMs`. A failed run is logged and repeated. `beat` is called after each page and run. Resolves after the last
+ * run.
  */
 export async function keepSweeping<Position>(
   db: Db,
@@ -111,7 +112,7 @@ export async function keepSweeping<Position>(
   await releaseLock(db, lock, holder).catch(() => undefined);
 }
 
-/** Repeats a sweep until the process stops, and lets a run in progress end. A run that hangs stalls the process. */
+/** Repeats a sweep until the process stops, and lets a run in progress end. A run that hangs is reported as a stall. */
 export function startSweep<Position = never>(
   scope: {
     log: Logger;

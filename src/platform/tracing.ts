@@ -35,7 +35,7 @@ export function recordSpan(name: string, traceparent: string, beganAt: number, a
   tracer().startSpan(name, { startTime: beganAt, kind: SpanKind.CONSUMER, attributes }, withParent(traceparent)).end();
 }
 
-/** Runs work within a span of the trace of the call that caused it, linked to the current span, such as the job's. */
+/** Runs `work` in a span that continues the trace of the causing call and links to the current span, such as a job. */
 export async function inSpan<T>(
   name: string,
   traceparent: string | undefined,

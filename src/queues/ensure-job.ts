@@ -25,7 +25,7 @@ export async function ensureJob(
   return 'added';
 }
 
-/** The remaining delay by this host's clock, as for workers. A wrong clock can make it exceed the job's delay. */
+/** The remaining delay by this host's clock. A wrong clock can make the remaining delay exceed the job's delay. */
 function leftMs({ delay: delayMs, processedOn, timestamp }: Job): number {
   return (processedOn ?? timestamp) + delayMs - Date.now();
 }

@@ -97,7 +97,7 @@ export function holdExpiryJobId({ holdId, expiresAt }: Pick<DueHold, 'holdId' | 
   return `hold-${holdId}-${expiresAt.getTime()}`;
 }
 
-/** More reservations become several jobs, which several workers can run. */
+/** More reservations than this become several jobs, which several workers can run. */
 const MAX_IN_JOB = 50;
 
 /** The jobs that dispatch events from the outboxes and make the first attempt of each delivery. */

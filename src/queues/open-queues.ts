@@ -9,11 +9,11 @@ import { QUEUE_NAMES, type QueueName } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
-/** How long one node of Redis Cluster may take: less than the call, so that a silent node does not hide other nodes. */
+/** How long one node of Redis Cluster may take: less than a call, so that a silent node does not hide other nodes. */
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 const MAX_BATCH = 500;
 
-/** Whether Redis can be reached and accepts writes; else with the error code: `refuses writes: OOM`. */
+/** Whether Redis can be reached and accepts writes. A refusal has the error code: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
 const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
@@ -104,8 +104,8 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
 }
 
 /**
- * The worst values of all servers. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent`: whether
- * it has an append-only file; undefined if unknown.
+ * The worst values of all servers. `memoryUsed` is the share of `maxmemory`, 0 without a limit. `isPersistent`: whether
+ * every server has an append-only file; undefined if unknown.
  */
 export type RedisServers = { isPersistent: boolean | undefined; isPersistenceFailing: boolean; memoryUsed: number };
 

@@ -32,12 +32,12 @@ type DeliverySeries = { deliveryId: string; generation: number };
 
 /**
  * The producing side of the queues. A job is only a hint that something may be due: if Redis rejects one, the workers'
- * sweeps of MongoDB do its work. No method throws. Each resolves within 500 ms, for hold expiry 700 ms: a write to
- * whether Redis accepted it, a read to its data. Concurrent calls are batched.
+ * sweeps of MongoDB do its work. No method throws. A call to Redis takes at most 500 ms, a change of hold-expiry jobs
+ * 700 ms. A write resolves to whether Redis accepted it, a read to its data. Concurrent calls are batched.
  */
 export type Queues = ReturnType<typeof createQueues>;
 
-/** Connects to Redis in the background. Until then the queues accept no job. */
+/** Connects to Redis in the background. The queues accept no job until the connection is open. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(redisUrl, prefix, log);
   const { ask, batchChanges, isReady, tryWrite, readServers, close } = queues;
@@ -121,7 +121,7 @@ const LINGER_MS = 200;
 
 type ExpiryChange = { jobId: string; added?: DueHold };
 
-/** Adds and removes jobs of hold expiry, in order. A job that is added and removed in one batch is not added. */
+/** Adds and removes jobs of hold expiry. A job that is added and removed in one batch is not added. */
 function changeExpiryJobs(queue: Queue, changes: readonly ExpiryChange[]): Promise<object> {
   const removed = new Set(changes.flatMap(({ jobId, added }) => (added === undefined ? jobId : [])));
   const added = new Map(changes.flatMap((each) => (each.added === undefined ? [] : [[each.jobId, each.added]])));
@@ -142,7 +142,7 @@ async function allOrNone<T>(responses: readonly Promise<T | undefined>[]): Promi
 }
 
 async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
-  // Redis Cluster lists clients node by node, so the count is unknown while one does not respond.
+  // Redis Cluster lists clients node by node, so the count is unknown while one node does not respond.
   const workers = withTimeout(NODE_TIMEOUT_MS, () => queue.getWorkersCount()).catch(() => null);
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }

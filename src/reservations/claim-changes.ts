@@ -2,7 +2,7 @@ import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import { afterCommit, type Db, type Tx } from '../platform/mongo.ts';
 
 // Every write that inserts or changes a claim counts here: after the write, this process sends no availability that it
-// read before (ADR 0008). Expiring a hold does not count, because a lapsed (overdue) hold takes no slot.
+// read before (ADR 0008). Expiring a hold does not count, because an overdue hold takes no slot.
 
 const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());
 

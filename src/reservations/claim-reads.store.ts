@@ -9,7 +9,7 @@ import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
 /** More cells than any claim has. */
 const MAX_CELLS = 1_000_000;
-/** The most calls that share a read; a call for the claimants of cells has at most 300 cells. */
+/** The most calls that share a read. A call of `findClaimants` has at most 289 cells for each space. */
 const MAX_CALLS = 50;
 const DAY_MS = 86_400_000;
 
@@ -29,7 +29,7 @@ const WINDOW_FIELDS = {
   slotEnd: 1,
   status: 1,
   holdExpiresAt: 1,
-  // A claim lists the cells of its own resource first.
+  // Skip the cells of the claim's own space, which `cells` lists first.
   sharedCells: {
     $slice: [
       '$cells',

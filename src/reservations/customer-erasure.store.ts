@@ -95,7 +95,7 @@ export function findEndedHolds(db: Db): AsyncIterable<PastRow> {
 
 /**
  * Erases the customer and the partner's texts from these bookings; returns how many bookings were changed. Skips a
- * booking if its status has changed since it was read: its event may hold the new reason, which is not erased yet.
+ * booking if its status has changed since it was read: the event of that change may have a reason that is not erased.
  */
 export async function eraseBookings(db: Db, bookings: readonly PastRow[], erasure: Erasure): Promise<number> {
   const { replacement } = erasure;

@@ -2,10 +2,10 @@ import type { Db } from '../platform/mongo.ts';
 import { customerOf } from './customer.rules.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-/** Names with other letters than ASCII: all releases fold ASCII names equally. */
+/** Names with a non-ASCII character: all releases fold ASCII names alike. */
 const FOLDED_AGAIN = { 'customer.name': /[^ -~]/, 'customer.nameFolded': { $ne: null } };
 
-/** Bookings of older releases, which folded fewer letters of names, with the folded names of this release. */
+/** The bookings with names that an older release folded differently; `names`: as this release folds them. */
 async function* misfolded(db: Db) {
   const rows = reservationCollection(db).find(FOLDED_AGAIN, { projection: { customer: 1 } });
   for await (const { _id, customer } of rows) {

@@ -29,7 +29,7 @@ function nameWordsOf(name: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-/** Leaves other scripts as they are: the library would drop the vowels of Indian scripts. */
+/** Transliterates only Latin, Cyrillic and Greek letters: the library would drop the vowels of Indian scripts. */
 function inLatin(text: string): string {
   return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) => transliterate(run));
 }

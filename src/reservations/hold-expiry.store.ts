@@ -23,15 +23,15 @@ export type TriedHold = {
 export type ExpiryResult = TriedHold | Error | null;
 
 /**
- * Expires the holds that are overdue by the database's clock, in two commands if all are, else in three. Only one of
- * concurrent calls expires a hold. Returns results in the order of `holdIds`.
+ * Expires the holds that are overdue by the database's clock, in two commands if all are overdue, else in up to three.
+ * Only one of concurrent calls expires a hold. Returns results in the order of `holdIds`.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));
   const errors = await updateEach(reservationCollection(db), expiries, expiryOf(holdIds, eventIds));
-  // At least 1 ms: a hold that is overdue since the update must be tried again.
+  // At least 1 ms: a hold that became overdue after the update is still ACTIVE, so the caller must try it again.
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
   const rows = await reservationCollection(db)

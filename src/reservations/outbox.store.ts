@@ -58,7 +58,7 @@ export async function removeFromOutboxes(
   return updateEach(reservationCollection(db), updates, emptyAll);
 }
 
-/** A page of reservations with an outbox that has not been empty for at least `graceMs`, oldest first. */
+/** A page of reservations with events in the outbox for at least `graceMs`, oldest first. */
 export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<DuePage> {
   return findDuePage(reservationCollection(db), IS_WAITING, { ...BY_AGE, ...query });
 }
@@ -76,7 +76,7 @@ export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Pro
   return new Set(rows.map(({ _id }) => _id));
 }
 
-/** The ids of the events in outboxes that have not been empty since `before` (usually none). */
+/** The event ids in outboxes that have had events since an instant earlier than `before` (usually none). */
 export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Set<string>> {
   const rows = await reservationCollection(db)
     .find({ outboxSince: { $lt: before } }, { projection: { 'outbox.eventId': 1 }, ...NEWEST })

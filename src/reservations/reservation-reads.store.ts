@@ -63,8 +63,8 @@ export async function findReservationAndGrant(
 }
 
 /**
- * The reservation with an idempotency key of the partner (null: of operators). Waits until a concurrent write is
- * majority-committed, to miss no replay.
+ * The reservation with this idempotency key of the partner; `partnerId` null: of operators. Waits until a concurrent
+ * write is majority-committed, so that the read also finds a key that this write stores.
  */
 export async function findReservationByKey(
   db: Db,

@@ -64,7 +64,7 @@ export type Reservation = Attached & {
   /** The lifetime as placed, for a replay after an extension. Absent in a walk-in. */
   ttlMs?: number;
   holdKey?: string;
-  /** The attachments on placing, if the confirm attached something else. */
+  /** The attachments from placing the hold, if the confirm replaced them. */
   placedWith?: Attached;
   /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0002). Absent in a walk-in. */
   holdOrdinal?: number;

@@ -51,7 +51,7 @@ export const TRANSITIONS: Record<TransitionName, Transition> = {
 
 export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 
-/** The stored reservation states of a hold state (lapsed ACTIVE holds aside). */
+/** The stored reservation states of a hold state. Ignores that a lapsed hold shows EXPIRED while stored as ACTIVE. */
 export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
   return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
 }

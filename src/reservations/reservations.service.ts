@@ -90,7 +90,7 @@ const expiryBatches = histogram({
 
 type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/** Expires the holds of jobs unless a job came early. Returns results in the order of `holdIds`. */
+/** Expires the holds of a batch of jobs if they are overdue. Returns results in the order of `holdIds`. */
 export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   const beganAt = performance.now();
   const results = await expireLapsed(deps, holdIds);

@@ -159,7 +159,7 @@ function attachedIn(attached: Attached): Expression {
   return { $cond: [isEmpty, '$$REMOVE', { partnerId: '$partnerId', ...parts }] };
 }
 
-/** Sets the attachments, and keeps those from the placing of the hold. */
+/** Sets the attachments, and keeps the previous ones in `placedWith`. */
 function replacing(attached: Attached): Expression {
   if (Object.keys(attached).length === 0) return {};
   const placedWith = { orderReference: '$orderReference', metadata: '$metadata' };
@@ -179,7 +179,7 @@ function withEndingKey({ namespace, ...ending }: NonNullable<Change['ending']>):
   return { [namespace]: { $concatArrays: [{ $ifNull: [`$${namespace}`, []] }, [literal(ending)]] } };
 }
 
-/** Adds cells to a live claim, which from now on block slots of `resourceIds`. */
+/** Adds cells to a live claim, and `resourceIds` to the resources whose slots the claim blocks. */
 export async function addCells(
   db: Db,
   reservationId: string,

@@ -264,10 +264,10 @@ describe('a CSV file', () => {
         '',
       ].join('\n'),
       [
-        '3: A / R: price_rupees: 1.200 can be 1200 or 1.2: write it so',
+        '3: A / R: price_rupees: 1.200 can be 1200 or 1.2: write one of them',
         '4: A / R: hours: must be times such as 06:00-12:00|16:00-23:00, or closed',
-        '6: A / R / schedule: exceptions.0.date: 05/06/2026 can be 2026-06-05 or 2026-05-06: write it so',
-        '7: A / R / P: from_date: 7/8/2026 can be 2026-08-07 or 2026-07-08: write it so',
+        '6: A / R / schedule: exceptions.0.date: 05/06/2026 can be 2026-06-05 or 2026-05-06: write one of them',
+        '7: A / R / P: from_date: 7/8/2026 can be 2026-08-07 or 2026-07-08: write one of them',
       ],
     ],
   ];

@@ -45,8 +45,10 @@ try {
 }
 for await (const page of client.pages('listBookings', { query: { venue_id } })) console.log(page.data.length);
 
-const nameOf = (event: WebhookEvent): string =>
-  event.event_type === 'hold_created' ? event.details.hold_expiry_at : event.event_type;
+const nameOf = (event: WebhookEvent): string => {
+  if (event.event_type === 'availability_changed') return event.details.reason;
+  return event.event_type === 'hold_created' ? event.details.hold_expiry_at : event.event_type;
+};
 export const handlers = [expressWebhook('s', nameOf), fastifyWebhook('/', 's', nameOf), fetchWebhook('s', nameOf)];
 export const verified = (body: string): Promise<WebhookEvent> => verifyWebhook(body, new Headers(), 's');
 

@@ -22,7 +22,7 @@ const DISPATCHED_WITHIN_MS = 60_000;
 
 type WaitingJob = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
 
-/** Dispatches waiting jobs in batches. A job fails if the dispatch of one reservation fails. */
+/** Dispatches waiting jobs in batches. A job fails if the dispatch of one of its reservations fails. */
 export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<DispatchResult>) {
   const waiting: WaitingJob[] = [];
   const inProgressIds = new Set<string>();

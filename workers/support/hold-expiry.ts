@@ -35,7 +35,7 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
     if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
     // The extended hold has a later job.
     if (expiresAt !== undefined && hold.expiresAt > expiresAt) return { skipped: 'extended' };
-    // The job came early, because BullMQ compares delays with the host's clock, which differs.
+    // The job came early, because BullMQ uses the host's clock, which differs from the database's.
     await job.moveToDelayed(systemClock.now().getTime() + hold.leftMs, token);
     throw new DelayedError();
   });

@@ -25,7 +25,7 @@ type RetryOutcome = { status: number | null; ms: number | null } | { skipped: st
 /** How BullMQ runs a job: its lock's token, and the signal that interrupts it. */
 type Run = { token: string | undefined; signal: AbortSignal };
 
-/** Makes an attempt, ends the run of the job according to it, and adds a line about it to the job's log. */
+/** Makes an attempt, ends the job's run according to the result, and adds the result to the job's log. */
 export async function retry(
   deps: SendDeps,
   job: Job,
@@ -63,7 +63,8 @@ const CONCURRENCY = 20;
 
 /**
  * Lists dead letters as failed jobs: the first run of a job fails at once, with the reason. If an operator retries it,
- * the delivery gets one more attempt, or the job runs again in its own queue. Then the dead letter is removed.
+ * a delivery gets one more attempt, and another queue's job runs again in that queue. If the retry succeeds, BullMQ
+ * removes the dead letter.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

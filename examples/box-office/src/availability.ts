@@ -10,7 +10,7 @@ export type Day = {
 };
 
 /** The fields of an event that say where something changed. Read the day again to learn the new state. */
-export type Hint = { venue_id?: unknown; details?: { slot_start?: unknown } };
+export type Hint = { venue_id?: unknown; details?: Readonly<Record<string, unknown>> };
 
 export type Availability = {
   /**
@@ -99,7 +99,7 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
     },
     hint: ({ venue_id: venueId, details }) => {
       // `availability_changed` has no slot: it marks every day of its venue.
-      const startMs = Date.parse(String(details?.slot_start));
+      const startMs = Date.parse(String(details?.['slot_start']));
       for (const cached of days.values()) {
         const isFar = Math.abs(Date.parse(cached.date) - startMs) > MAX_DISTANCE_MS;
         if (cached.venueId === venueId && !isFar) cached.hintedAtMs = performance.now();

@@ -1323,7 +1323,7 @@ export interface components {
              */
             database: "ok";
             /**
-             * @description Reported, not required. If Redis responds but rejects writes, with its error code.
+             * @description Reported, not required. If Redis responds but rejects writes, the value contains its error code.
              * @example ok
              */
             redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
@@ -1528,7 +1528,7 @@ export interface components {
             /** @example https://partner.example.com/webhooks/bookings */
             endpoint_url: string | null;
             /**
-             * @description cancelled: the subscription was deactivated before delivery. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.
+             * @description cancelled: before delivery, the subscription was deactivated, or you were suspended or lost the grant for the venue. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.
              * @example dead_letter
              * @enum {string}
              */
@@ -2354,7 +2354,7 @@ export interface components {
              */
             database?: "ok" | "unreachable";
             /**
-             * @description Reported, not required. If Redis responds but rejects writes, with its error code.
+             * @description Reported, not required. If Redis responds but rejects writes, the value contains its error code.
              * @example ok
              */
             redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});

@@ -15,7 +15,7 @@ import { readFreeSlots } from './planned-slots.service.ts';
 
 const MAX_ALTERNATIVES = 3;
 
-/** Each step of a look-up reads up to so many days before and after the wanted date. Most end with the first step. */
+/** The days before and after the wanted date that each step of a look-up reads. Most look-ups need only the first. */
 const REACH_DAYS = [1, 7, 38, 69, 100];
 
 const lookUpsOf = memoizeByObject((_db: Db) => ({
@@ -95,8 +95,8 @@ function notYetRead(dates: Dates, read: Dates | undefined): Dates[] {
 }
 
 /**
- * How far from `wanted` the dates read have every slot on sale. The first date is counted from its end: after its
- * midnight, slots of the unread day before may still begin.
+ * The distance from `wanted` within which the dates read contain every slot on sale. Excludes the first date: slots of
+ * the operating day before it, which was not read, may begin on it after midnight.
  */
 function completeWithinMs(read: Dates, onSale: Dates, wanted: Date, timeZone: string): number {
   const begin = dayBounds(addDays(read.from, 1), timeZone).start.getTime();

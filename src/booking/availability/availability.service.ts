@@ -55,8 +55,8 @@ export function availabilityInMemory(db: Db) {
 }
 
 /**
- * The rendered JSON of every slot of the venue's schedule on the dates, by resource and start, with the reason if it is
- * not available. Callers within half a second share a response (ADR 0008). Only a hold reserves a slot.
+ * The rendered JSON of every slot of the venue's schedule on the dates, by resource and start. A slot that is not
+ * available has its reason. Callers within half a second share a response (ADR 0008). Only a hold reserves a slot.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

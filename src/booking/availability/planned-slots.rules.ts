@@ -40,7 +40,7 @@ export function reasonAt(
   if (unsellable !== null) return unsellable;
   if (byResource.size === 0) return null;
   let reason: 'held' | null = null;
-  /** Whether a booking is among the claims. If only live holds are, sets `reason`. */
+  /** Returns whether a booking is among the claims; sets `reason` if a live hold is. */
   const includeBooking = (claims: readonly ClaimedWindow[] = []): boolean => {
     for (const claim of claims) {
       if (!isLive(claim, now)) continue;

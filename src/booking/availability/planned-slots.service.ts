@@ -71,8 +71,8 @@ export async function readFreeSlots(
 }
 
 /**
- * While both clocks are in their period, slots change only if rules or claims do. Epoch milliseconds; the ends are
- * excluded.
+ * A period by this process's clock and one by the database's clock. While both clocks are in their periods, slots
+ * change only if rules or claims change. Epoch milliseconds; the ends are excluded.
  */
 export type Validity = { fromMs: number; untilMs: number; fromByDatabaseMs: number; untilByDatabaseMs: number };
 

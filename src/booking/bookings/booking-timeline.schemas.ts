@@ -22,10 +22,10 @@ export const timelineEntry = named(
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
     at: timestamp(),
-    partner_id: id(EXAMPLE.partnerId).description('The partner in whose name it was done.'),
-    actor: orNull(actor).description('Who did it; null in events of older releases.'),
+    partner_id: id(EXAMPLE.partnerId).description('The partner in whose name the change was made.'),
+    actor: orNull(actor).description('Who made the change; null in events of older releases.'),
     request_id: orNull(Joi.string())
-      .description('X-Request-Id of the call that made it; null if the service did it.')
+      .description('X-Request-Id of the call that made the change; null if the service made it.')
       .example(EXAMPLE.requestId),
     reason: Joi.string().allow(null).example(null),
     deliveries: Joi.array()

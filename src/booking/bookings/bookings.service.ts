@@ -32,7 +32,7 @@ export type ListBookings = Pick<
   after?: Position;
 };
 
-/** A booking of the partner, or of any partner without `partnerId` (operators). @throws DomainError BOOKING_NOT_FOUND */
+/** A booking of the partner; of any partner without `partnerId` (operators). @throws DomainError BOOKING_NOT_FOUND */
 export async function getBooking(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -46,8 +46,8 @@ export async function getBooking(
 }
 
 /**
- * The bookings of the partner, or of all partners without `partnerId`, newest `booked_at` first. Dates are inclusive, in
- * the zone of `venueId`, or in the service's zone without it.
+ * The bookings of the partner, or of all partners without `partnerId`, newest `booked_at` first. Dates are inclusive,
+ * in the zone of `venueId`, or in the service's zone without `venueId`.
  * @throws DomainError VALIDATION_ERROR for an invalid phone number or a search that is too short.
  */
 export async function listBookings(

@@ -14,7 +14,7 @@ const OPERATIONS = {
   },
 } as const;
 
-/** How the routes of partners, who end their own bookings, and of operators, who end any, differ. */
+/** The differences between the routes of partners (their own bookings) and of operators (any booking). */
 type Differences<Caller> = {
   prefix: string;
   whichBooking: string;

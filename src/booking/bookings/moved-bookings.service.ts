@@ -29,7 +29,7 @@ type MovedBooking = {
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings that start at another wall time than when `saveRules` ran, sorted by start. */
+/** The upcoming bookings with a wall time that has changed since `saveRules` ran, sorted by start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
   const venueOf = remembered((id) => findVenue(db, id));
   const resourceOf = remembered((id) => findResource(db, id));

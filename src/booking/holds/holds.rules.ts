@@ -27,7 +27,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
 /** The response of placing a hold: the hold as placed, so that replays are equal. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
-  // The booking was made later.
+  // Omit the booking: it was made later.
   const { booking_id: _, ...placed } = holdView(hold);
   return {
     ...placed,
@@ -54,7 +54,7 @@ export function holdNotGranted(): DomainError {
   );
 }
 
-/** `consequence` ends the sentence that begins with the booking of the hold. */
+/** `consequence` completes the message after the id of the booking. */
 export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, consequence: string): DomainError {
   return new DomainError(
     'INVALID_HOLD_STATE',

@@ -46,8 +46,8 @@ const PURCHASE = {
 } as const;
 
 /**
- * A sold package, which later changes do not affect. `customerPhone` is as given; confirms match `phoneE164`. `endedAt`
- * is present if an operator ended the purchase.
+ * A sold package; later changes of the package do not affect it. `customerPhone` is as given; confirms match
+ * `phoneE164`. `endedAt` is present if an operator ended the purchase.
  */
 export type PurchaseRow = InferRawDocType<typeof PURCHASE> & { endedAt?: Date; endReason?: string };
 

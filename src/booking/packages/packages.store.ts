@@ -140,7 +140,7 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 
 /**
  * Erases the customer from purchases that can no longer be used, also from keys and payment methods that identify the
- * customer. Returns how many were changed. Other keys stay: a call that repeats one sells nothing.
+ * customer. Returns how many were changed. Other keys stay, so that a repeated call still sells nothing.
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;

@@ -23,7 +23,7 @@ const blackoutSchema = schemaOf<BlackoutRow>('blackouts', {
   reason: REQUIRED.text,
   createdAt: REQUIRED.date,
 });
-// Sorted by end, so that reads skip past blackouts.
+// Sorted by end, so that reads skip blackouts that have ended.
 blackoutSchema.index({ venueId: 1, endsAt: 1 }, { name: 'blackouts_of_venue' });
 
 export const blackoutCollection = (db: Db) => collectionOf(db, blackoutSchema);

@@ -34,7 +34,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
       summary: 'Let a partner operate a venue',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
-      responses: { 204: { description: 'The partner may operate the venue.' } },
+      responses: { 204: { description: 'The partner may sell the venue.' } },
       errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
       handle: async ({ params }) => {
         await getVenue(deps, params.venueId);

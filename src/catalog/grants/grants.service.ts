@@ -33,7 +33,7 @@ function changeOf(partnerId: string, venueId: string): VenueChange {
   return { venueId, reason: 'grant', resourceIds: null, from: null, to: null, receiverId: partnerId };
 }
 
-/** So many holds are released at the same time. */
+/** How many holds are released at the same time. */
 const RELEASE_BATCH = 20;
 
 /**

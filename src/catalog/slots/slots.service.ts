@@ -91,9 +91,9 @@ export async function findSlotsForWalkIn(
 }
 
 /**
- * Checks a draft in the venue transaction that inserts it, which excludes concurrent changes of the venue, its blackouts
- * and the resource (ADR 0007). Returns the draft with the slot's current end, price and cells, or why the slot cannot be
- * sold.
+ * Checks a draft in the venue transaction that inserts the draft. The transaction excludes concurrent changes of the
+ * venue, its blackouts and the resource (ADR 0007). Returns the draft with the slot's current end, price and cells, or
+ * why the slot cannot be sold.
  */
 export async function checkClaim(
   deps: { db: Db },

@@ -6,7 +6,7 @@ import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
 /**
- * The stored facts, except claims, that decide what a venue may sell. The object stays the same until one changes.
+ * The stored facts, except claims, that decide what a venue may sell. The object stays the same until a fact changes.
  */
 export type VenueRules = {
   venue: VenueRow;
@@ -19,7 +19,7 @@ export type VenueRules = {
 /** `database`: a new read, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';
 
-/** Every walk-in changes `claimFence`, which would be a change of the rules. */
+/** Leave out `claimFence`: every walk-in increments it, which would count as a change of the rules. */
 const WITHOUT_FENCE = { $unset: 'claimFence' };
 
 const ofVenue = (collection: string, pipeline: readonly object[]) => ({

@@ -29,7 +29,7 @@ const MAX_SLUG_CHARACTERS = 180;
 /**
  * Adds a resource; its id is a slug of venue and resource name, with a number if the slug is taken. With
  * `sharesSpaceWith`, the resource is inactive until all space is shared, so that the unique index on cells rejects
- * every overlap. After a crash in between, call `changeResource` with the same list.
+ * every overlap. After a crash in between, call `changeResource` with the same list and the status.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if `sharesSpaceWith` names a resource of another venue
  */
 export async function createResource(

@@ -16,9 +16,9 @@ const DAY_MINUTES = 1440;
 type Span = { path: string; startMinute: number; endMinute: number };
 
 /**
- * Why a schedule is invalid: openings of one day overlap, an opening ends after one of the next day has begun, or a date
- * occurs twice. A fault names the later opening; for an exception that ends after the weekly hours of the next date have
- * begun, it names the exception.
+ * Why a schedule is invalid: openings of one day overlap, an opening ends after one of the next day has begun, or a
+ * date occurs twice. A fault names the later opening. If an exception ends after the weekly hours of the next date have
+ * begun, the fault names the exception.
  */
 export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
   const ofWeek = (weekday: Weekday) => spansOf(weekly[weekday], `weekly.${weekday}`);
@@ -76,7 +76,7 @@ function overlapsWithDayBefore(dayBefore: readonly Span[], spans: readonly Span[
     .filter(({ startMinute }) => startMinute < lastEnd(dayBefore) - DAY_MINUTES)
     .map(({ path }) => ({
       path: `${path}.start`,
-      message: 'is before the opening of the day before has ended',
+      message: 'is before an opening of the previous day has ended',
     }));
 }
 
@@ -84,5 +84,5 @@ function overrunsOf(spans: readonly Span[], dayAfter: readonly Span[]): FieldFau
   const firstStart = Math.min(Infinity, ...dayAfter.map(({ startMinute }) => startMinute));
   return spans
     .filter(({ endMinute }) => endMinute - DAY_MINUTES > firstStart)
-    .map(({ path }) => ({ path: `${path}.end`, message: 'is after the opening of the day after has begun' }));
+    .map(({ path }) => ({ path: `${path}.end`, message: 'is after an opening of the next day has begun' }));
 }

@@ -110,7 +110,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       description: EFFECT_ON_CLAIMS,
       responses: {
         200: {
-          description: 'The venue as it is now, with the holds and bookings that it leaves off sale.',
+          description: 'The venue as it is now, with its holds and bookings that are off sale.',
           body: schemas.venueWithConflicts,
         },
       },

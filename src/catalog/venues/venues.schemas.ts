@@ -73,7 +73,7 @@ const sharesSpaceWith = () =>
   list(opaque(200), MAX_SHARED)
     .unique()
     .description(
-      'resource_id of the resources with which it shares space, so that they cannot be used at the same time. They then name it too.',
+      'resource_id of the resources that share space with this one: they cannot be used at the same time. They then list this one too.',
     )
     .example([]);
 
@@ -91,7 +91,7 @@ export const updateResourceBody = Joi.object<Partial<ResourceBody>>({
   ...resourceFields,
   shares_space_with: sharesSpaceWith()
     .description(
-      'resource_id of all resources with which it shares space from now on, so that they cannot be used at the same time. They then name it too, and others do not.',
+      'resource_id of all resources that share space with this one from now on: they cannot be used at the same time. They then list this one too; other resources no longer do.',
     )
     .example(['koramangala-arena-full-ground'], { override: true }),
 }).required();
@@ -154,7 +154,8 @@ export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
 
-// Convert a request body to fields of a row. The schemas of new rows require the fields that a row must have.
+// These functions convert a request body to fields of a row. The schemas of new rows require the fields that a row must
+// have.
 
 export const venueChange = (body: Partial<VenueBody>): Partial<NewVenue> => camelCased(body);
 

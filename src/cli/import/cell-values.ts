@@ -48,7 +48,7 @@ function numberIn(cell: string, separator: string): unknown {
   // Spreadsheets that separate cells with semicolons write a decimal comma, and perhaps a point for thousands.
   if (separator !== ',' && /^\d{1,3}\.\d{3}$/.test(cell)) {
     const [thousands, decimals] = [cell.replace('.', ''), cell.replace(/\.?0+$/, '')];
-    return new AmbiguousCell(`${cell} can be ${thousands} or ${decimals}: write it so`);
+    return new AmbiguousCell(`${cell} can be ${thousands} or ${decimals}: write one of them`);
   }
   if (PLAIN.test(cell)) return Number(cell);
   if (WITH_THOUSANDS.test(cell)) return Number(cell.replaceAll(',', ''));
@@ -88,7 +88,7 @@ export function dateIn(cell: string): string | AmbiguousCell {
   const candidates = [isoDate(part3, part2, part1), isoDate(part3, part1, part2)];
   if (mayBeginWithYear) candidates.push(isoDate(part1, part2, part3));
   const dates = [...new Set(candidates)].filter(isCalendarDate);
-  if (dates.length > 1) return new AmbiguousCell(`${cell} can be ${dates.join(' or ')}: write it so`);
+  if (dates.length > 1) return new AmbiguousCell(`${cell} can be ${dates.join(' or ')}: write one of them`);
   return dates[0] ?? cell;
 }
 

@@ -77,7 +77,7 @@ function rowsIn(content: Record<string, unknown>): Row[] {
   return [...venues, ...resources, ...schedules, ...resources.flatMap((each) => rowsAt(each, 'price_rules'))];
 }
 
-/** Faults of names: repeated ones, and unknown ones in `shares_space_with`. Also weeks without hours. */
+/** Finds repeated names, unknown names in `shares_space_with`, and weeks without hours. */
 function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   const firstRows = new Map<string, Row>();
   const keyOf = (list: string, key: string) => `${list}\n${key}`;

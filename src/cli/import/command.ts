@@ -39,7 +39,7 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
 }
 
 /**
- * @throws CommandError for faults in the file, or listing the completed and missing steps of an incomplete import
+ * @throws CommandError that lists the faults of the file, or the completed and missing steps of an incomplete import
  */
 async function importVenues(file: string, options: Options, terminal: Terminal, connect: Connect): Promise<void> {
   const isForPrograms = options.json === true;

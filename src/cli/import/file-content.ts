@@ -1,7 +1,7 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import { textOf } from '../values.ts';
 
-/** Why the file cannot be imported. `path` is the faulty field of the `subject`, empty for all of it. */
+/** Why the file cannot be imported. `path` is the faulty field of the `subject`, empty if all of it is faulty. */
 export type Fault = { line: number; subject: string; path: string; message: string };
 
 export type FileContent = {

@@ -9,8 +9,9 @@ type Json = Record<string, unknown>;
 
 /**
  * Plans the price rules of a resource. The API cannot change a rule, so a different one is created before the old one
- * is removed: one of the two always applies. Among rules of one priority the newest wins, and this must be the file's
- * last one. A rule that is created again becomes the newest, so later rules of its priority are created again too.
+ * is removed: one of the two always applies. Only if the resource has no room for both, the old one is removed first.
+ * Among rules of one priority the newest wins, and this must be the file's last one. A rule that is created again
+ * becomes the newest, so later rules of its priority are created again too.
  */
 export function planPriceRules(plan: Plan, { resource, existing, names, path }: ResourceInPlan): void {
   const current = existing?.rules ?? [];

@@ -6,7 +6,7 @@ import { type Ids, isHiddenNow, type ResourceInPlan, resourceKey } from './steps
 
 type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'current' | 'existing'>;
 
-/** The keys of the resources to relate to a new one: those that exist by then. The service relates both directions. */
+/** The keys of resources that share space with a new one and exist by then. The service relates both directions. */
 export function sharedAtCreation({ venue, resource, current }: InPlan): string[] {
   const index = venue.resources.indexOf(resource);
   return venue.resources
@@ -30,7 +30,7 @@ export function sharedAtCompletion(inPlan: InPlan, ids: Ids): { shares_space_wit
 /**
  * Existing resources must agree with the file: changing shared space takes them off sale for a moment, and fails if
  * holds or bookings overlap, so it needs a separate command. For resources of an interrupted import, the last step of
- * this import sets it.
+ * this import sets their shared space.
  */
 export function sharingFaults({ venue, resource, current, existing }: InPlan): Fault[] {
   if (existing === undefined || !resource.hasSharing || isSetLast(resource, existing)) return [];

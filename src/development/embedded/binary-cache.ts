@@ -16,7 +16,7 @@ export function cacheFolder(env: Environment): string {
   return path.join(path.resolve(base), 'partner-booking-service');
 }
 
-/** Runs `work` with a scratch folder in the cache, then removes it. First removes folders that killed processes left. */
+/** Runs `work` with a scratch folder in the cache, then removes it. Also removes the folders of killed processes. */
 export async function withScratchFolder<T>(env: Environment, work: (folder: string) => Promise<T>): Promise<T> {
   const cache = cacheFolder(env);
   await mkdir(cache, { recursive: true });

@@ -12,8 +12,8 @@ const otherUsersMask = 0o077;
 
 /**
  * Locks the folder for this process, after creating it and closing it to other users if necessary. Returns the release.
- * The lock names a process and is stale once that process is gone; on Linux, the start time in the lock detects another
- * process with its number. If two processes replace a stale lock at once, mongod's own lock stops one of them.
+ * The lock names a process and is stale once that process is gone. On Linux the lock also has the start time, because
+ * another process can get the same number. If two processes replace a stale lock at once, mongod's own lock stops one.
  * @throws Error if a running process has the lock, or if other users may use a folder with other contents
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {

@@ -8,7 +8,7 @@ const replicaSet = 'embedded';
 
 /**
  * Starts mongod on 127.0.0.1 and resolves when it is primary. With `credentials`, mongod requires them from its start,
- * also on data that was made without any, so nobody else can create a database user first.
+ * even on data made without credentials, so no other program can create a database user first.
  * @throws Error if no binary is found, or with mongod's own reason
  */
 export async function startMongod(options: ServerOptions): Promise<RunningServer> {

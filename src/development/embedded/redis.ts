@@ -27,8 +27,8 @@ export async function startRedis(options: ServerOptions): Promise<RunningServer>
 }
 
 /**
- * Enough for BullMQ and this service. Nothing else is allowed, such as to configure the server, write files, load code
- * or affect other clients.
+ * The commands that BullMQ and this service need. Commands that configure the server, write files, load code or affect
+ * other clients are not allowed.
  */
 const commandsAllowed = [
   ...['+@all', '-@admin', '-@dangerous', '+info'],

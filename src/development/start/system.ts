@@ -90,7 +90,7 @@ export function createSystem(env: Environment, log: LogLine, onServerEnd: (sente
     /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
     stop: async () => {
       stopping.abort(new Error('stopped while starting'));
-      // The current step may add another release.
+      // Wait for the current step, which may add to `cleanup`.
       await Promise.race([starting?.catch(() => undefined), wait(currentStepMs, undefined, { ref: false })]);
       await cleanup.run();
     },

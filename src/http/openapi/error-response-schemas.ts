@@ -9,8 +9,8 @@ import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /**
- * The extra field of some errors. `hasOwnError`: the code has an error schema of its own, because its extra field has
- * another form than those of other codes.
+ * The extra field of some errors. `hasOwnError`: the code has an error schema of its own, because its extra field
+ * differs from the extra fields of other codes.
  */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 

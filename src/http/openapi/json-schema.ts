@@ -31,7 +31,7 @@ export const isRequired = ({ flags }: Described): boolean => flags?.presence ===
 /**
  * A joi schema as JSON Schema, in a form that client generators of many languages accept (ADR 0015): conditional
  * requirements are in words, growing lists are `x-extensible-enum`, patterns are portable, and objects are open. joi's
- * own converter knows no names, examples and custom rules.
+ * own converter does not support names, examples or custom rules.
  * @throws Error if two different schemas have one name
  */
 export function toJsonSchema(schema: Described, components: Components): JsonSchema {

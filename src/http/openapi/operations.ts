@@ -100,7 +100,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators use `…Response`. */
+/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators need `…Response` for themselves. */
 function resultName(operationId: string): string {
   const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];
   if (plural === undefined) return `${capitalized(operationId)}Result`;

@@ -16,7 +16,7 @@ const TO_ENDPOINT = '{$request.body#/endpoint_url}';
 const RETRIES =
   'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: retries follow after 5, 15, 30 and 60 minutes, up to five attempts. Deliveries can come twice and out of order: recognise an event by its event_id.';
 
-/** The callbacks of the subscribing call: from OpenAPI's `webhooks`, generators make code that does not compile. */
+/** Describes webhooks as callbacks of the subscribing call: from OpenAPI's `webhooks`, generators make broken code. */
 export function describeWebhooks(
   webhooks: readonly WebhookDescription[],
   components: Components,

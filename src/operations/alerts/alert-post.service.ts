@@ -77,8 +77,8 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Returns the function that posts to ALERT_URL, with one deadline for connecting and the whole response. Redirects are
- * not followed; only the status counts. Private addresses are allowed: the operator chose ALERT_URL. Never rejects, and
- * never repeats the address.
+ * not followed; only the status counts. Private addresses are allowed: the operator chose ALERT_URL. Never rejects; the
+ * result never contains the address.
  */
 export function createAlertPost(
   url: string,

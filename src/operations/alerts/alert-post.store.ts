@@ -59,7 +59,7 @@ export async function hasPendingNotification(db: Db): Promise<boolean> {
  */
 export async function findPendingNotifications(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
   const [rows, count] = await Promise.all([
-    // An alert that was never posted has null here, which sorts before every instant.
+    // `notifiedAt` is null until the first post, and null sorts before every instant.
     alertCollection(db).find(PENDING).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
     alertCollection(db).countDocuments(PENDING),
   ]);

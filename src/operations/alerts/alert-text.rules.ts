@@ -129,7 +129,7 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
   };
 }
 
-/** An alert in one line. Of dead letters, it counts those since the last notification; it says if it is resolved. */
+/** An alert in one line, which says if it is resolved. Counts only the dead letters since the last notification. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
     return row.notifiedAt === null ? `Raised and resolved: ${messageOf(row)}` : `Resolved: ${messageOf(row)}`;

@@ -19,7 +19,7 @@ type AlertState = {
   failures?: number;
   /** For `dead-letters`. */
   total?: number;
-  /** For `wrong-keys`: the count in the minute from `minute` on, and in the previous one. */
+  /** For `wrong-keys`: the count in the minute that begins at `minute`, and in the minute before. */
   minute?: Date;
   count?: number;
   previous?: number;

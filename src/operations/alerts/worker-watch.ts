@@ -3,7 +3,7 @@ import type { QueueState } from '../../queues/queues.ts';
 
 export type WorkerWatch = ReturnType<typeof createWorkerWatch>;
 
-/** An older state is useless, because another process has watched meanwhile. */
+/** A state older than this is useless, because another process has watched meanwhile. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
 /**
@@ -14,7 +14,7 @@ export function createWorkerWatch(nowMs: () => number = () => performance.now())
   let idleSince = new Map<WorkedQueue, number>();
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    /** The queues that had no worker in any state read for at least `forMs`. */
+    /** The queues without a worker for at least `forMs`, according to the states read. */
     absent(states: readonly QueueState[], forMs: number): WorkedQueue[] {
       const now = nowMs();
       const idleBefore = now - readAt > FORGOTTEN_AFTER_MS ? new Map<WorkedQueue, number>() : idleSince;

@@ -7,7 +7,7 @@ import { shortenForListing } from './redact.rules.ts';
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
-/** Inserts an action with the database's time. By an upsert, because only updates can read that time. */
+/** Inserts an action with the database's time. Uses an upsert, because only updates can read that time. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
   await auditModel(db).findOneAndUpdate(
     { _id },

@@ -13,8 +13,8 @@ type Params = Record<string, string>;
 
 /**
  * Finds the route of a call and how to read its subject: by the route's own `subject`, else by the GET of the same path
- * or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). A call that creates has no
- * subject.
+ * or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). A call that creates
+ * an object has no subject.
  */
 export function createAuditLookup(routes: readonly OperatorRoute[]) {
   const patterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));

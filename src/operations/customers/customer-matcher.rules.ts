@@ -15,7 +15,7 @@ type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
  * Whether a text identifies a customer, in any case: it contains one of `phones` (national numbers) with any
- * punctuation among the digits, all words of a name in any order, or an email address. Customers' texts never become
+ * punctuation between the digits, all words of a name in any order, or an email address. Customers' texts never become
  * patterns, which could take long to match.
  */
 export function createCustomerMatcher(

@@ -37,8 +37,8 @@ type Erased = { bookings: number; holds: number; purchases: number };
  * the name, phone or email; a call that repeats an erased key is a new call. Rejected while the customer has an
  * upcoming booking or usable credit. A booking id means all bookings with its phone, or that one if it has no phone.
  *
- * Safe to repeat, also after a crash: a booking's phone and name, by which the other data is found, are erased last,
- * unless the booking has ended since it was read. Bookings that the customer makes meanwhile stay.
+ * Safe to repeat, also after a crash: a booking's phone and name, by which the other data is found, are erased last.
+ * If a booking has ended since it was read, it is read again first. Bookings that the customer makes meanwhile stay.
  * @throws DomainError VALIDATION_ERROR for an invalid phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(

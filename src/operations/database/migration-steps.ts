@@ -4,8 +4,8 @@ import type { Db } from '../../platform/mongo.ts';
 import { countMisfolded, foldNamesAgain } from '../../reservations/customer-search.store.ts';
 
 /**
- * A change of stored data; collections, validators and indexes are only listed (`COLLECTIONS`). A step runs while the
- * previous release serves, and may be killed and repeated:
+ * A change of stored data. Collections, validators and new indexes need no step: `migrate` makes all of `COLLECTIONS`.
+ * A step runs while the previous release serves, and may be killed and repeated:
  * - it selects rows that are not changed yet, so the next run continues and a further run changes nothing;
  * - `expand` adds. Processes of the previous release work with it and do not revert it. The next `npm run migrate`
  *   changes the rows that they wrote meanwhile.

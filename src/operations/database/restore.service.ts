@@ -10,8 +10,8 @@ import { compareReleases, RELEASE } from './release.ts';
 const BATCH = { count: 1000, bytes: 8_000_000 };
 
 /**
- * More sequence numbers than events get between backup and restore (eleven days at 1000 events a second). A partner's
- * feed cursor may be that far ahead of the backup; it would skip new events whose numbers are lower.
+ * More than the events between backup and restore (eleven days at 1000 events a second). A partner's feed cursor may be
+ * ahead of the backup, and would skip new events with lower sequence numbers.
  */
 const SKIPPED_NUMBERS = 1_000_000_000;
 

@@ -24,8 +24,8 @@ type MetricsDeps = FigureDeps & {
 };
 
 /**
- * `/metrics` for Prometheus, the only admin path without an operator: figures only, no names, no ids. Scrapes query the
- * database one at a time, and at most four times a second. A figure that is late or unavailable is left out, and the
+ * `/metrics` for Prometheus, which needs no operator key: figures only, no names, no ids. Scrapes query the database
+ * one at a time, and at most four times a second. A figure that is late or unavailable is left out, and the
  * scrape succeeds (ADR 0020).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {

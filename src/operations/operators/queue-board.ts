@@ -12,7 +12,7 @@ import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'hold-expiry':
-    'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A database sweep does lost jobs.',
+    'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A sweep does the work of lost jobs.',
   'webhook-delivery': 'Events to dispatch, and retries of failed deliveries: a delayed job waits for its next attempt.',
   'dead-letter':
     'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. The console redelivers many.',

@@ -18,7 +18,7 @@ export function objectName(
 
 /**
  * The objects among `names` for the days from `since` to `until`, the last archived first: if a row was archived twice,
- * that object has the version that was deleted.
+ * the later object has the version that was deleted.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
   const [firstDay, lastDay] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];

@@ -11,7 +11,7 @@ export const PURGES = definitionOf(purgeSchema);
 
 const purgeCollection = (db: Db) => collectionOf(db, purgeSchema);
 
-/** Records the first try of a kind that was never purged completely: the lateness of its purge counts from then. */
+/** Records the first try of a kind that was never purged completely. Its lateness is measured from that instant. */
 export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {
   await setCompletedAt(db, kind, { $ifNull: ['$completedAt', '$$NOW'] });
 }

@@ -9,7 +9,7 @@ import { KINDS, type Kind } from './kinds.ts';
 
 type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
-/** The rows to restore, by the instant by which their kind is archived; both ends included. */
+/** The rows to restore. `since` and `until`, both included, limit the instant by which rows of a kind are archived. */
 export type RestoreFilter = { collection?: Kind['name']; since?: Date; until?: Date };
 
 type RestoreReport = {
@@ -77,7 +77,7 @@ function isBetween(instant: unknown, since: Date | undefined, until: Date | unde
   return (since === undefined || instant >= since) && (until === undefined || instant <= until);
 }
 
-/** The count of the report to which an outcome adds; logs the rows that were not restored. */
+/** The field of the report that counts an outcome; logs a row that was skipped. */
 function countOf(
   { log }: RestoreDeps,
   object: string,

@@ -10,7 +10,7 @@ function mongodbOptions(uri: string): [name: string, value: string][] {
 export const isDirectConnection = (uri: string): boolean =>
   mongodbOptions(uri).some(([name, value]) => name === 'directconnection' && value === 'true');
 
-/** The only allowed values of these options: with other values acknowledged writes could be lost or missed. */
+/** The only allowed values of these options: with other values, acknowledged writes could be lost or missed. */
 const REQUIRED_VALUES: ReadonlyMap<string, string> = new Map([
   ['w', 'majority'],
   ['journal', 'true'],

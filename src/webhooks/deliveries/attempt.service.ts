@@ -64,7 +64,7 @@ export async function findReceiver(
     findSubscriptionToSend(deps, subscriptionId),
     canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),
   ]);
-  // Take the partner from the subscription, not from the job: the body has data for that partner only.
+  // The subscription must belong to the delivery's partner: the body has data for that partner only.
   if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || !canReceive) return null;
   return { subscription, readAtMs };
 }
@@ -86,7 +86,7 @@ export async function findSubscriptionToSend(
 
 /**
  * Whether endpoint, secret or status have changed since an attempt read them. If so, the failure says nothing about the
- * current endpoint. Reads the newest state, which has every change acknowledged before the attempt ended.
+ * current endpoint. Reads the newest state, which includes every change acknowledged before this call.
  */
 export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {
   const current = await findSubscription(db, used._id);

@@ -47,7 +47,7 @@ export function begunAttempt(
 }
 
 /**
- * Begins an attempt: locks the row for `lockMs` and adds the attempt, numbered after the counted ones. False if the row
+ * Begins an attempt: locks the row for `lockMs` and adds the attempt as number `attemptsMade` + 1. False if the row
  * has changed since it was read, or is locked.
  */
 export async function beginAttempt(
@@ -94,12 +94,12 @@ const LINGER_MS = 20;
 const MAX_BATCH = 200;
 
 /**
- * Ends the attempt and gives the row its new state. False if the attempt is no longer open: its lock has expired and
- * another worker has marked it interrupted, or a new series has begun. Then do not count the result.
+ * Ends the attempt and gives the row its new state. False if the result must not count, because the attempt is not open
+ * any more: its lock has expired and another worker has marked it interrupted, or a new series has begun.
  */
 export const settleAttempt = batchedByDb<Settlement, boolean>(settleAttempts, MAX_BATCH, LINGER_MS);
 
-/** Settles attempts with equal row changes in one update; if that misses some, settles each by itself. */
+/** Settles attempts with equal row changes in one update; if the update misses some, settles each one separately. */
 async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   const groups = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
   const outcomes = new Map<Settlement, boolean | Error>();

@@ -93,7 +93,7 @@ type JobRow = Pick<
   DeliveryRow,
   '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'
 >;
-/** Facts that the job of a delivery shows to operators and that its row lacks. */
+/** Facts that a delivery's job shows to operators and that the delivery's row lacks. */
 export type JobFacts = Pick<DeliveryDetail, 'event' | 'endpointUrl'>;
 
 /** The job of a delivery with its next attempt in `delayMs`. */

@@ -15,7 +15,7 @@ import { deliveryFields, endpointHost, eventFields, outcomeName, outcomeText } f
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
-/** The job of a dead letter. It needs only the row, so that the sweep can make it again. */
+/** The job of a dead letter, made from the row alone, so that the sweep can make the job again. */
 function jobOf({ attempts, ...row }: DeliveryRow) {
   const last = attempts.findLast(({ outcome }) => outcome === 'failed');
   const host = endpointHost(last?.endpointUrl);
@@ -35,8 +35,8 @@ function jobOf({ attempts, ...row }: DeliveryRow) {
 }
 
 /**
- * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row stays
- * marked until then, so that the sweep alerts if the worker dies.
+ * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row keeps
+ * `alertPending` until both are done, so that the sweep alerts if the worker dies.
  */
 export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
@@ -59,7 +59,10 @@ export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: 
   await markRaised(deps.db, row._id);
 }
 
-/** Alerts operators of dead letters whose workers died first, until none is left or one fails; returns how many. */
+/**
+ * Alerts operators of dead letters whose workers died before they alerted. Ends when none is left or one fails; returns
+ * how many alerts were raised.
+ */
 export async function raiseForgottenDeadLetters(
   deps: AlertDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
@@ -94,8 +97,8 @@ export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Pr
 const CLEAR_FOR_MS = 4000;
 
 /**
- * Removes deliveries from the dead-letter queue that are no longer dead letters, for example because Redis was away
- * when they were delivered. Works page by page; returns the position at which the next sweep continues.
+ * Removes deliveries from the dead-letter queue that are no longer dead letters, for example because Redis was
+ * unavailable when they were delivered. Works page by page; returns the position at which the next sweep continues.
  */
 export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },

@@ -38,7 +38,7 @@ function notADeadLetter(state: DeliveryState): DomainError {
 
 const BATCH = 500;
 
-/** Without `to`, or with a future one, until now. */
+/** `to`: now, if absent or in the future. */
 type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**

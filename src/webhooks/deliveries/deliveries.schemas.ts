@@ -60,7 +60,7 @@ export const delivery = named(
     state: Joi.string()
       .valid(...DELIVERY_STATES)
       .description(
-        'cancelled: the subscription was deactivated before delivery. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.',
+        'cancelled: before delivery, the subscription was deactivated, or you were suspended or lost the grant for the venue. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.',
       )
       .example('dead_letter'),
     attempts: Joi.array().items(attempt),

@@ -8,7 +8,7 @@ import { findOverdueBacklog, hasDeadLetter } from './delivery-statistics.store.t
 
 export { markCounted } from './delivery-statistics.store.ts';
 
-/** The active subscriptions among these with a dead letter. */
+/** The ids among `subscriptionIds` of active subscriptions that have a dead letter. */
 export async function withDeadLetters({ db }: { db: Db }, subscriptionIds: readonly string[]): Promise<string[]> {
   if (subscriptionIds.length === 0) return [];
   const ids: string[] = [];
@@ -22,9 +22,7 @@ export async function overdueDeliveries(deps: { db: Db }, graceMs: number): Prom
   return findOverdueBacklog(deps.db, graceMs, await findUnhealthyIds(deps.db));
 }
 
-/**
- * The outboxes with events that have waited for at least `graceMs`, of reservations and venues; null if there are none.
- */
+/** Outboxes of reservations and venues whose events have waited for at least `graceMs`; null if there are none. */
 export async function measureUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
   const [ofReservations, ofVenues] = await Promise.all([
     findUndispatched(db, graceMs),

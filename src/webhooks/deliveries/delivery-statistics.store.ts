@@ -137,7 +137,7 @@ export async function findOverdueBacklog(
 ): Promise<Backlog | null> {
   const match = {
     state: WAITING,
-    // No attempt in progress: WEBHOOK_TIMEOUT_MS may exceed `graceMs`.
+    // Leave out deliveries being sent: WEBHOOK_TIMEOUT_MS may exceed `graceMs`, so they would count as overdue.
     $and: [{ $expr: IS_FREE }],
     ...(exceptSubscriptionIds.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptionIds] } }),
   };

@@ -26,7 +26,7 @@ export type Deliver = (
 /** The numbers of dispatched events and their deliveries. */
 export type DispatchCount = { events: number; deliveries: number };
 
-/** The results by outbox id: numbers (`counts`) and errors (`failures`). `begun`: as of `Deliver`. */
+/** The results by outbox id: numbers (`counts`) and errors (`failures`). `begun`: see `Deliver`. */
 export type DispatchResult = {
   counts: ReadonlyMap<string, DispatchCount>;
   failures: ReadonlyMap<string, Error>;
@@ -34,7 +34,7 @@ export type DispatchResult = {
 };
 
 /**
- * Dispatches the events of outboxes, of reservations and of venue changes. Writes a delivery row for each receiving
+ * Dispatches the events in these outboxes of reservations and venues. Writes a delivery row for each receiving
  * subscription, then the event log, and empties the outboxes last. Every step can be repeated, so the next run
  * completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
@@ -59,7 +59,7 @@ export async function dispatchEvents(
   }
   const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
   for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
-  // A stopping process must leave no range of numbers open.
+  // Wait for the ranges of sequence numbers to close: a stopping process must leave none open.
   await closed;
   noteDispatch(deps, dispatched, {
     beganAtMs,
@@ -88,7 +88,10 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each receiving subscription, read after the outboxes: every older subscription gets the event. */
+/**
+ * Each event with each of its receiving subscriptions. Call it after reading the outboxes, so that an event goes to
+ * every subscription that is older than the event.
+ */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

@@ -31,9 +31,9 @@ export type FirstAttempts = {
 /**
  * Creates deliveries with their first attempts marked as started, and sends these once the rows are durable. Each row
  * is locked for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed
- * attempts, and makes the first one if the endpoint is unhealthy or has no permit. Existing deliveries are left to
- * their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process
- * can no longer wait.
+ * attempts. A job also makes the first attempt if the endpoint is unhealthy or gets no permit. Existing deliveries are
+ * left to their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the
+ * process can no longer wait for responses.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,
@@ -92,7 +92,7 @@ async function prepare(
   };
 }
 
-/** Null if the endpoint is full, or no permit comes in time for a whole send within the row's lock. */
+/** Null if the endpoint is full, or the permit comes too late to finish the send within the row's lock. */
 async function beginSend(
   deps: SendDeps,
   attempt: FirstAttempt,

@@ -33,7 +33,7 @@ export async function listDeliveries(
 /**
  * A delivery to the partner, by its own id or the id of an attempt (`X-Delivery-Id`); to any partner if `partnerId` is
  * absent (operators).
- * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner
+ * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or goes to another partner
  */
 export async function getDelivery(
   deps: { db: Db },

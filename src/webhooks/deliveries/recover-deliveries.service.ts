@@ -21,7 +21,7 @@ const BATCH = 500;
 
 const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 
-/** Without `until`: until now. */
+/** `until`: now, if absent. */
 type RecoverySpan = { since: Date; until?: Date };
 
 /**

@@ -6,7 +6,7 @@ const isQuietSince = (before: Date) => ({ attempts: { $not: { $elemMatch: { sent
 /** A dead letter stays until operators have been alerted of it. */
 const IS_ALERTED = { alertPending: { $exists: false }, isUncounted: { $exists: false } };
 
-/** Deliveries may be deleted some days after the latest of creation, last attempt and discarding. Waiting ones stay. */
+/** An ended delivery may be deleted once its creation, last attempt and discarding all happened before `before`. */
 export const ENDED_DELIVERIES: RetentionRule = {
   collection: 'deliveries',
   field: 'createdAt',

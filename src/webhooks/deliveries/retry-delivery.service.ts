@@ -41,13 +41,13 @@ export type AttemptResult =
 const OPERATOR_FIX_PAUSE_MS = 10_000;
 /** The pause if the event is not logged yet. */
 const EVENT_PAUSE_MS = 1000;
-/** For how long a delivery waits for its event; usually the sweep logs it in seconds. */
+/** For how long a delivery waits for its event; usually the sweep logs the event within seconds. */
 const EVENT_AWAITED_MS = 86_400_000;
 /** How much longer than its lock an attempt may take; the sweep repeats an attempt that hangs. */
 const HANGS_AFTER_MS = 15_000;
 /** States in which there is nothing more to send. */
 const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
-/** How much before its row is due a job may run: the queue uses the hosts' clocks. Earlier jobs wait. */
+/** How early a job may run before its row is due: the queue uses the hosts' clocks. A job that is earlier waits. */
 const EARLY_MS = 1000;
 
 /**
@@ -75,7 +75,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const ended = ENDED.find((state) => state === row.state);
   if (ended !== undefined) return { kind: 'skipped', why: ended };
   if (generation === undefined && row.state !== 'dead_letter') return { kind: 'skipped', why: 'redelivered' };
-  // A worker recorded its last attempt and died before the job ended.
+  // A worker recorded the delivery's last attempt and died before the job ended.
   if (row.state === 'dead_letter' && !due.isKnownDead) return { kind: 'dead', attempt: lastFailureOf(deps, row) };
   const waitMs = row.dueInMs ?? 0;
   if (waitMs > EARLY_MS) return { kind: 'later', inMs: waitMs };

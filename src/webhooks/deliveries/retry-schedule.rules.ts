@@ -33,7 +33,7 @@ export type AfterAttempt = {
  * | result | state | next attempt |
  * |---|---|---|
  * | success | `succeeded` | none |
- * | interrupted, or its subscription changed | as before; the attempt is not counted | now, if it waited |
+ * | interrupted, or its subscription changed | as before; the attempt is not counted | now, if the delivery waits |
  * | failure with a delay left | `retrying` | after that delay |
  * | failure of the last attempt | `dead_letter` | none |
  * | failure of a dead letter, run again by hand | `dead_letter` | none |

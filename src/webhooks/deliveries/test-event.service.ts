@@ -9,7 +9,7 @@ import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 
 /**
  * Sends one sample event with `details.test: true` to the subscription: signed, retried and dead-lettered like any
- * other event, but in no feed. Default of `type`: the subscription's first.
+ * other event, but in no feed. Default of `type`: the subscription's first type.
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that the subscription lacks
  */
 export async function sendTestEvent(

@@ -13,8 +13,8 @@ const MAX_DECODED_BYTES = 16 * 1024;
 const MAX_EXCERPT_CHARACTERS = 1024;
 /** No encoding of the web takes more than 4 bytes a character. */
 const MAX_EXCERPT_BYTES = 4 * MAX_EXCERPT_CHARACTERS;
-// Line ends and tabs become spaces; other control characters, or characters that reorder text, could disguise a log
-// line.
+// Line ends and tabs become spaces. Other control characters and characters that reorder text are removed, because they
+// could disguise a log line.
 const LINE_BREAKING = /[\t\n\r\u2028\u2029]+/g;
 const INVISIBLE_CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu;
 

@@ -7,7 +7,7 @@ import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules
 import { type EndpointRules, hostFault, hostOf, isPublicAddress, urlFault } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
 
-/** An idle connection is closed after this time, or earlier if its receiver announced that. */
+/** An idle connection is closed after this time, or earlier if the receiver announced a shorter time. */
 const IDLE_MS = 5_000;
 /** A connection is a minute old at most when a request begins, so that a change of DNS takes effect. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
@@ -46,7 +46,7 @@ export function createConnections(rules: ConnectRules) {
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
     request(url: URL, { fresh }: { fresh: boolean }): ClientRequest {
-      // Includes address literals, for which `net.connect` calls no lookup.
+      // Check address literals here: `net.connect` calls no lookup for them.
       const fault = urlFault(url, rules) ?? hostFault(url, rules);
       if (fault !== null) throw new BlockedAddressError(`The URL ${fault}`);
       const { port, pathname, search } = url;
@@ -58,7 +58,7 @@ export function createConnections(rules: ConnectRules) {
         path: pathname + search,
         method: 'POST',
         maxHeaderSize: MAX_HEADER_BYTES,
-        // RFC 6066 forbids addresses, and names that end in a dot (Go rejects these).
+        // As server names, RFC 6066 forbids addresses and names that end in a dot (Go rejects such names).
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
         agent: (fresh ? connecting : reusing)[isTls ? 'https:' : 'http:'],
       });

@@ -2,7 +2,7 @@ import { isUnhealthy } from './endpoint-health.rules.ts';
 
 /** A send that takes longer is slow and gives its permit back (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/** How long an unhealthy endpoint counts as full after a rejected send: its deliveries need no database read. */
+/** How long an unhealthy endpoint counts as full after a rejected send. Its deliveries then need no database read. */
 const FULL_MS = 2000;
 
 /** The endpoint of a delivery, by its subscription. */
@@ -13,7 +13,7 @@ export type SendPermits = ReturnType<typeof createSendPermits>;
 
 /** A permit, from the beginning of work on a delivery until `release`. */
 export type SendPermit = {
-  /** Call it right before sending. False after `release`, or while an unhealthy endpoint has all its sends. */
+  /** Call it right before sending. False after `release`, or while an unhealthy endpoint uses all its sends. */
   beginSend(consecutiveFailures: number): boolean;
   release(): void;
 };
@@ -179,7 +179,8 @@ function createEndpoints() {
 function countSlow(loads: readonly Load[], onSlow: () => void): () => void {
   let isSlow = false;
   let becomeSlow: NodeJS.Immediate | undefined;
-  // Node reads sockets between timers and immediates: if this process lags, a response that has arrived still counts.
+  // Node reads sockets between timers and immediates: if this process lags, it reads a response that has arrived before
+  // it counts the send as slow.
   const timer = setTimeout(() => {
     becomeSlow = setImmediate(() => {
       isSlow = true;

@@ -15,7 +15,7 @@ const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
 /**
  * How long a delivery must wait after a rotation without overlap; 0 during an overlap. The receiver learns the new
  * secret from the response to the rotating call, which is sent once no process signs with the old secret. Before that,
- * it would reject a delivery signed with the new one.
+ * the receiver would reject a delivery signed with the new secret.
  */
 export function msUntilRotationAnswered(
   { config }: { config: { cacheLeaseMs: number } },

@@ -8,7 +8,7 @@ const MAX_TIME_MS = 5000;
 
 export const NOT_FAILING = { failingSince: '' } as const;
 
-/** The endpoint of the attempt: its result says nothing about a newer endpoint of the subscription. */
+/** The endpoint that was called: the result says nothing about a newer endpoint of the subscription. */
 type CalledEndpoint = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 
 const MAX_BATCH = 500;

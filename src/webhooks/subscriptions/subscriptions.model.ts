@@ -30,7 +30,7 @@ export type SubscriptionRow = {
   createdAt: Date;
   /** Failed attempts since the last success, over all deliveries. */
   consecutiveFailures: number;
-  /** When the first of these failures happened; absent without failures, and in old rows. */
+  /** When the first failure since the last success happened; absent without failures, and in old rows. */
   failingSince?: Date;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;

@@ -142,8 +142,8 @@ type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' |
 type VenueEvent = { venueId: string; receiverId?: string };
 
 /**
- * The receivers of events: the subscriptions that ask for the venue, of all partners with a grant or of the event's
- * only receiver. They include every subscription acknowledged before the call.
+ * The receivers of an event: the subscriptions that ask for the venue, of all partners with a grant or, if the event
+ * has a `receiverId`, of that partner only. Includes every subscription acknowledged before the call.
  */
 export async function findReceivers(
   db: Db,

@@ -7,7 +7,8 @@ export type WebhookEvent =
   | Schemas['HoldExpiredDelivery']
   | Schemas['BookingCreatedDelivery']
   | Schemas['BookingCancelledDelivery']
-  | Schemas['BookingRefundedDelivery'];
+  | Schemas['BookingRefundedDelivery']
+  | Schemas['AvailabilityChangedDelivery'];
 
 /** Headers of `fetch` or of Node's http. */
 export type WebhookHeaders =
@@ -98,7 +99,8 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
 }
 
 /**
- * The header's value, found regardless of case; empty unless the header has exactly one value. Lambda's `multiValueHeaders` has lists of values.
+ * The header's value, found regardless of case; empty unless the header has exactly one value. Lambda's
+ * `multiValueHeaders` has lists of values.
  */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
