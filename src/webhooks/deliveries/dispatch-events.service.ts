@@ -88,10 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/**
- * Each event with each of its receiving subscriptions. Call it after reading the outboxes, so that an event goes to
- * every subscription that is older than the event.
- */
+/** Each event with each of its receivers. Call it after reading the outboxes: then it misses no older subscription. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

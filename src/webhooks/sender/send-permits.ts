@@ -179,8 +179,7 @@ function createEndpoints() {
 function countSlow(loads: readonly Load[], onSlow: () => void): () => void {
   let isSlow = false;
   let becomeSlow: NodeJS.Immediate | undefined;
-  // Node reads sockets between timers and immediates: if this process lags, it reads a response that has arrived before
-  // it counts the send as slow.
+  // Node reads sockets between timers and immediates, so a response that has arrived counts even if this process lags.
   const timer = setTimeout(() => {
     becomeSlow = setImmediate(() => {
       isSlow = true;
