@@ -5,7 +5,7 @@ import { median, spreadOf } from './statistics.ts';
 /** The result of one measured run. */
 export type Run = { perSecond: number; cpuUs: CpuUs; othersShare: number };
 
-/** The run of a load, counting calls with the `expected` outcome. @throws Error if fewer than 99 % have this outcome */
+/** The run of a load. Counts calls with the `expected` outcome. @throws Error if fewer than 99 % have this outcome */
 export function runOf({ outcomes, calls, seconds, cpuUs, othersShare }: LoadResult, expected: string): Run {
   const expectedCalls = outcomes[expected] ?? 0;
   if (expectedCalls < calls * 0.99 || calls === 0)

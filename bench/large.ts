@@ -53,7 +53,7 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);
-  // The holds of the previous measurement have the partners' ordinals.
+  // The holds of the previous measurement use the same ordinals, which are unique for each partner.
   await contents.clearHolds();
   await contents.insert('reservations', dueHolds);
   return timed(async () => {

@@ -1,7 +1,8 @@
 /**
- * `node --import tsx bench/purge.ts`: measures how a purge affects callers. Loads old holds, then places holds and reads
- * availability at a steady pace, in turn without a purge and while hold expiry purges the old holds, until all are
- * purged. Alternating makes other work of the machine affect both alike. The first and last turns are without a purge.
+ * `node --import tsx bench/purge.ts`: measures how a purge affects callers. Loads old holds. Then places holds and
+ * reads availability at a steady pace, alternately without a purge and while hold expiry purges the old holds. Ends
+ * when all old holds are purged. Because the turns alternate, other work of the machine affects both alike. The first
+ * and last turns have no purge.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -79,7 +80,7 @@ async function restartHoldExpiry(bench: Bench, db: Db, retentionDays: number): P
   await bench.product.runWorkers(['hold-expiry', 'webhook-delivery'], { RETENTION_HOLDS_DAYS: String(retentionDays) });
 }
 
-/** Returns a function that computes how many holds are left from the oldest: the purge goes in order of expiry. */
+/** Returns a function that computes from the oldest hold how many are left: a purge deletes in order of expiry. */
 function countingLeft(db: Db, { firstAt, stepMs, count }: EndedHolds): () => Promise<number> {
   const end = new Date(firstAt.getTime() + count * stepMs);
   let from = firstAt;

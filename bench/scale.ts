@@ -1,7 +1,8 @@
 /**
- * `node --import tsx bench/scale.ts`: measures how much throughput more webhook delivery processes add. One, two and
- * four processes deliver committed events in three set-ups: to a receiver that takes 200 ms; to a receiver that responds
- * at once (one process then nearly fills the machine); and to the fast receiver with 50 ms of latency to MongoDB.
+ * `node --import tsx bench/scale.ts`: measures how much throughput additional webhook delivery processes add. One,
+ * two and four processes deliver committed events in three set-ups: to a receiver that takes 200 ms; to a receiver that
+ * responds at once (one process then nearly fills the machine); and to the fast receiver with 50 ms of latency to
+ * MongoDB.
  * The CPU use of each process explains missed goals. Takes about four minutes on two cores.
  */
 
@@ -31,7 +32,8 @@ const USAGE = `node --import tsx bench/scale.ts [options]
 const COUNTS = [1, 2, 4] as const;
 /**
  * One endpoint gets a quarter of a worker's concurrency (ADR 0012): 5 concurrent sends, 25 per second at 200 ms. Four
- * workers then use one core of two. With a concurrency of 80, they would wait for a core, and the figures include it.
+ * workers then use one core of two. With a concurrency of 80, the workers would wait for a core, and the figures would
+ * include that wait.
  */
 const CONCURRENCY = 20;
 const DISTANCE_MS = 50;
@@ -45,7 +47,7 @@ type Subject = {
   endpoint: 'url' | 'slowUrl';
   /** Events per process. */
   events: number;
-  /** 1 where jobs of 50 events would not spread evenly over the processes, or would fill two cores. */
+  /** 1 if jobs of 50 events would not spread evenly over the processes, or would fill two cores. */
   eventsPerJob: 1 | 50;
   settings: Record<string, string>;
   distance?: Distance;
@@ -101,7 +103,7 @@ async function measure(bench: Bench, { distance }: Subject, work: () => Promise<
   return { seconds, cores: coresOf(us, seconds), othersShare };
 }
 
-/** Subscribes a new partner at a new venue. Returns a function that measures `count` processes with its events. */
+/** Subscribes a new partner at a new venue. Returns a function that measures `count` processes on its events. */
 async function prepare(bench: Bench, subject: Subject): Promise<(count: number) => Promise<ScaleRun>> {
   const { product, contents } = bench;
   const receiver = await bench.receiver();

@@ -1,9 +1,9 @@
 /**
  * `node --import tsx scripts/alert-trials.ts [--write] [jest arguments]`: measures the alerts of docs/operations.md.
- * Kills, freezes, pauses and starves parts of real services under a real Prometheus with the rules of
- * deploy/prometheus, and prints after how many seconds each alert fires and, after the repair, clears. Fails if an
- * alert takes longer than 60 s, never fires or never clears. Takes about 12 minutes on two cores, and three more to
- * build Prometheus.
+ * Kills, freezes, pauses and starves parts of real services, which a real Prometheus watches with the rules of
+ * deploy/prometheus. Prints how many seconds after the fault each alert fires, and how many seconds after the repair it
+ * clears. Fails if an alert takes longer than 60 s, never fires or never clears. Takes about 12 minutes on two cores,
+ * and three more to build Prometheus.
  *
  * `--write` updates docs/evidence/alerts.md. Jest arguments select a part.
  */

@@ -1,4 +1,4 @@
-// Estimates the resources that a given traffic needs, from measured figures: `node --import tsx scripts/capacity.ts --help`.
+// Estimates from measured figures what a given traffic needs: `node --import tsx scripts/capacity.ts --help`.
 
 import { readFile } from 'node:fs/promises';
 import type { Figures } from './capacity/model.ts';

@@ -40,9 +40,9 @@ const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependen
 );
 for (const { name, version, dev } of missing) {
   if (!/^\d+\.\d+\.\d+$/.test(version))
-    throw new Error(`Its parent must pin ${name} to one version, and names ${version}`);
+    throw new Error(`The parent of ${name} must pin it to one version, and names ${version}`);
   const { os, cpu, libc } = platformOf(name);
-  // npm's own order of keys: otherwise the next `npm install` would change the entry.
+  // Use npm's own order of keys: otherwise the next `npm install` would change the entry.
   lock.packages[`node_modules/${name}`] = { version, cpu, dev, libc, optional: true, os };
 }
 

@@ -40,7 +40,10 @@ export async function composeModel(
 
 const INNERMOST = /\$\{(\w+)(?::([-?])([^{}]*))?\}/;
 
-/** Replaces variables, innermost first, except in comment lines. An empty variable counts as unset, as Compose treats `:-` and `:?`. */
+/**
+ * Removes comment lines, and replaces variables, innermost first. An empty variable counts as unset: Compose does the
+ * same for `:-` and `:?`.
+ */
 function interpolated(text: string, variables: Environment): string {
   let result = text.replaceAll(/^\s*#.*$/gm, '');
   for (let match = INNERMOST.exec(result); match !== null; match = INNERMOST.exec(result)) {

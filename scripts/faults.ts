@@ -15,7 +15,7 @@ import { asMarkdown, asText } from './faults/table.ts';
 import { withFigures } from './figures-in-page.ts';
 
 const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/guarantees.md');
-/** Runs in band: a concurrent experiment would disturb the measurements. */
+/** Run one suite at a time: a concurrent experiment would disturb the measurements. */
 const EXPERIMENTS = ['test/faults', 'test/reservations/slot.race.test.ts', '--runInBand'];
 
 const args = process.argv.slice(2);

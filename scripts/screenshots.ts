@@ -16,7 +16,7 @@ import { findBrowser, startBrowser } from '../test/support/browser.ts';
 
 const OPERATOR = '/api/v1/operator';
 const VENUE = 'Whitefield Racquet Club';
-/** At the venue, tennis is closed on Mondays and weekends have other prices. */
+/** Not a Monday, when tennis is closed at the venue, nor a weekend, when prices differ. */
 const WEDNESDAY = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const VIEWPORT = { width: 1280, height: 800 };

@@ -1,7 +1,7 @@
 /**
  * `node --import tsx scripts/topologies.ts [jest arguments]`: runs the whole service on the topologies of
  * docs/topologies.md: two Redis behind one address, sentinels, a Redis Cluster, a replica set of three, TLS and
- * passwords. Stops the node that accepts writes while partners sell, and prints how calls were affected. Fails if
+ * passwords. While partners sell, stops the node that accepts writes, and prints how calls were affected. Fails if
  * anything is lost or happens twice. Takes about 5 minutes on two cores. The TLS topology needs openssl and a
  * redis-server with TLS (on the PATH, or Debian's package). Jest arguments select a part.
  */

@@ -1,8 +1,9 @@
 /**
  * `node --import tsx scripts/upgrade.ts [--from REF] [--write] [jest arguments]`: tests an upgrade under load. Builds
  * another release (default: the last one) in `.cache/releases`, runs a whole system of that release, and replaces each
- * process by this version and back, as in docs/upgrading.md. Fails if anything is lost, happens twice or gets an error
- * response; refused connections are allowed. Takes about five minutes, and longer the first time (`npm ci`).
+ * process by one of this version, and then back, as in docs/upgrading.md. Fails if anything is lost or happens twice,
+ * or if a call gets an error response; refused connections are allowed. Takes about five minutes, and longer the first
+ * time (`npm ci`).
  *
  * The last release is the newest tag `v*`, or without tags the newest of docs/releases/commits.json. `--write` updates
  * docs/upgrading.md. Jest arguments select a part.

@@ -17,8 +17,8 @@ import { searchIndex } from './search-index.ts';
 export const MARKER = 'built';
 
 /**
- * Builds the site of the project in `root` and replaces `folder`. Page `/docs/x` is `docs/x.html`; other files are served
- * at their path. Files from 1 kB on also have a compressed copy, `.gz`. Needs no network.
+ * Builds the site of the project in `root` and replaces `folder`. Page `/docs/x` is `docs/x.html`; other files are
+ * served at their path. Files from 1 kB on also have a compressed copy, `.gz`. Needs no network.
  */
 export async function buildSite(root: string, folder: string): Promise<void> {
   const staging = `${folder}.${process.pid}`;

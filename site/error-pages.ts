@@ -2,7 +2,7 @@ import type { ErrorCode } from '../src/domain/errors.ts';
 import { ERROR_CODES, ERRORS } from '../src/http/error-registry.ts';
 import { ERROR_FORM } from './error-form.ts';
 
-/** The fields of the partners' OpenAPI description that have the codes of each call, and examples. */
+/** The parts of the partners' OpenAPI description that contain each call's error codes, and the examples. */
 type Description = {
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, ErrorResponse> };
@@ -33,7 +33,7 @@ const FURTHER_READING: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
 };
 
-/** The codes with pages. Codes for operators only have no page. */
+/** The codes with pages. Codes that only operators get have no page. */
 const PARTNER_CODES = ERROR_CODES.filter((code) => ERRORS[code].audience !== 'operator');
 
 /** The page of all errors, then one page for each code that partners can get. */

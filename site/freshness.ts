@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MARKER } from './build.ts';
 
-/** The sources of the site. Also checks the times of folders, which change when a file is deleted. */
+/** The sources of the site. `newestIn` also checks folders, whose times change when a file is deleted. */
 const SOURCES = [
   ...['CHANGELOG.md', 'package-lock.json', 'docs', 'examples', 'site', 'src/http/error-registry.ts'],
   ...['README.md', 'package.json', 'src', 'scripts'].map((name) => `packages/client/${name}`),

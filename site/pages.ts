@@ -21,7 +21,7 @@ export type SitePage = {
 
 type Source = { url: string; file: string; group: Group; label?: string };
 
-/** The pages in the order of the navigation. `files`: for each other file that a page links to, its path on the site. */
+/** The pages in the order of the navigation. `files`: each other file that a page links to → its path on the site. */
 export function readSite(root: string): { pages: SitePage[]; files: ReadonlyMap<string, string> } {
   const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
   const sources = sourcesIn(root);

@@ -29,7 +29,7 @@ export function requestText(
 
 /**
  * A keep-alive connection that parses as little as possible: the client's own work would distort the figures.
- * Responses must have a Content-Length, which all of the product have. Status 0: the connection was lost.
+ * A response with a body must have a Content-Length: the product always sends it. Status 0: the connection was lost.
  */
 export function openSocket(port: number): HttpSocket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });

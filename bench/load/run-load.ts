@@ -9,8 +9,8 @@ export type Step = (call: number, caller: number) => Promise<string>;
 
 export type Pace =
   /**
-   * Each caller calls again as soon as it gets its response. Calls in the warm-up seconds are not counted. Both parts
-   * last longer, if necessary, until there were as many responses as callers.
+   * Each caller calls again as soon as it gets its response. Calls in the warm-up seconds are not counted. The warm-up
+   * and the counted part each last longer, if necessary, until they had as many responses as there are callers.
    */
   | { kind: 'closed'; warmSeconds: number; seconds: number }
   /** Makes `count` calls, or fewer: none begins later than `withinSeconds` after the start. */

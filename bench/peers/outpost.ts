@@ -34,8 +34,8 @@ const TUNED_SETTINGS = {
 };
 
 /**
- * Starts Outpost in one process, with its own durable databases and one destination, and runs `work`. Then ends all
- * of them and deletes their files, also if the benchmark is stopped.
+ * Starts Outpost in one process, with its own durable databases and one destination, and runs `work`. Then ends
+ * Outpost and its databases and deletes their files, also if the benchmark is stopped.
  */
 export async function withOutpost<T>(
   programs: ProgramFolders,

@@ -127,7 +127,7 @@ async function deleteJobs(redis: Redis): Promise<void> {
   }
 }
 
-/** Places, confirms, cancels and releases holds over HTTP, and reads the documents after each call. No worker may run. */
+/** Places, confirms, cancels and releases holds over HTTP. Reads the document after each change. No worker may run. */
 async function makeOriginals(
   { url }: Product,
   { partners, venue }: Provisioned,

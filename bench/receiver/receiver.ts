@@ -5,7 +5,7 @@ import { eventually } from '../product/contents.ts';
 /** Requests since the last `take`. Instants are Unix milliseconds. */
 export type Received = {
   arrivals: number;
-  /** When the last event arrived that was no repetition. */
+  /** When the last event arrived, without repetitions. */
   lastAt: number;
   /** For each event, milliseconds from its timestamp to its arrival. */
   ages: number[];

@@ -38,7 +38,7 @@ async function addVenues({ addVenue, partners, partnerIds, contents }: Bench): P
     const venue = await addVenue(partners.slice(0, 1));
     const count = Math.floor(slotCount(venue) / SLOTS_PER_CLAIM);
     const { hold } = contents.originals;
-    // Without ordinals: there are more claims than partners have ordinals.
+    // Omit the ordinal: copies at several venues would repeat ordinals, which are unique for each partner.
     const { holdOrdinal: _ordinal, ...claim } = hold;
     const claims = Array.from({ length: count }, (_, n) =>
       copyOf(claim, { venue, partnerIds }, n * SLOTS_PER_CLAIM + (n % SLOTS_PER_CLAIM)),

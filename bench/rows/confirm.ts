@@ -3,7 +3,7 @@ import { RAW_COLLECTION } from '../product/contents.ts';
 import { rawCopies } from './place-holds.ts';
 import type { Bench, Row } from './row.ts';
 
-/** More than one run confirms. */
+/** More holds than one run confirms. */
 const HOLDS = 14_000;
 
 /** Confirms existing holds. */

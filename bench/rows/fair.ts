@@ -52,7 +52,7 @@ async function deliverGood(bench: Bench, hangingVenue: Venue | undefined): Promi
   const beganAt = Date.now();
   const isComplete = await receiver.waitFor(GOOD_EVENTS, TIMEOUT_MS);
   const { lastAt, holdIds } = await receiver.take();
-  // Otherwise the worker would wait until the hanging requests time out before it stops.
+  // Drop the hanging requests: a worker that stops would wait until they time out.
   await receiver.dropHanging();
   await product.runWorkers([]);
   if (!isComplete) throw new Error(`Of ${GOOD_EVENTS} good deliveries, ${holdIds.size} were received within a minute`);

@@ -25,7 +25,7 @@ async function withLiveHolds(bench: Bench, count: number) {
   const target = { venue, partnerIds: partnerIds.slice(0, 1) };
   const holds = Array.from({ length: count }, (_, n) => ({
     ...copyOf(contents.originals.hold, target, n),
-    // Elsewhere, so that no call conflicts with them.
+    // Claim cells that no call needs, so that no call conflicts with these holds.
     cells: [`elsewhere@${n}`],
     slotStart: new Date(Date.now() + (DAYS + 30) * SLOTS_OF_DAY * 5_400_000),
   }));

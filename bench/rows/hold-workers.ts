@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 
 const SETTLE_TIMEOUT_MS = 30_000;
 
-/** The row `hold` while workers process each hold's events. No partner has subscribed to them. */
+/** The row `hold` while workers process each hold's events. No partner is subscribed to these events. */
 export const holdWorkersRow: Row<'hold-workers'> = {
   name: 'hold-workers',
   workers: WORKERS,

@@ -12,7 +12,8 @@ const FIRST_READ_AT = 0.1;
 
 /**
  * Memory of the API and workers after a load that places and releases holds and delivers their webhooks, and the growth
- * of memory during the load. The API has run since the benchmark began. `--only memory --runs 1 --seconds 600` runs for ten minutes.
+ * of memory during the load. The API has run since the benchmark began. To run for ten minutes:
+ * `--only memory --runs 1 --seconds 600`.
  */
 export const memoryRow: Row<'memory-api' | 'memory-worker' | 'memory-growth'> = {
   name: 'memory',

@@ -5,7 +5,7 @@ import type { Bench } from './row.ts';
 const BATCH_SIZE = 5000;
 const HOUR_MS = 3_600_000;
 
-/** Adds the first partner's past bookings number `startNumber` up to `endNumber`. Each resource has one for each hour. */
+/** Adds the first partner's past bookings `startNumber` to `endNumber - 1`. Each resource has one booking per hour. */
 export async function addPastBookings(
   { contents, venue, partnerIds }: Bench,
   startNumber: number,

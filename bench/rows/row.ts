@@ -33,7 +33,7 @@ export type Bench = Provisioned & {
   receiver: () => Promise<Receiver>;
   /** Reserves `count` slot numbers that earlier runs did not use. Returns the first. */
   takeSlots: (count: number) => number;
-  /** Registers a release for the end of the benchmark. */
+  /** Registers a clean-up for the end of the benchmark. */
   onStop: (release: () => Promise<unknown>) => void;
 };
 

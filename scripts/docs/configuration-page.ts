@@ -84,7 +84,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       port: "Port of the partners' listener; 0 picks a free one",
       adminHost: {
         about:
-          "Address of the operators' listener and of workers' health. Any other address must be reachable only from a private network. The image sets `0.0.0.0`",
+          "Address of the operators' listener and of workers' health. An address beyond loopback must be reachable only from a private network. The image sets `0.0.0.0`",
         allowed: 'name or address',
       },
       adminPort: "Port of the operators' listener; 0 picks a free one. It must differ from `PORT`",
@@ -137,7 +137,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       webhookUnhealthyConcurrency:
         'Concurrent sends to an endpoint that failed 3 times in a row. Must be below `WEBHOOK_CONCURRENCY`',
       webhookPorts: {
-        about: "Ports that partners' endpoints may have. If private networks are allowed, any port is",
+        about: "Ports that partners' endpoints may have. If private networks are allowed, any port is allowed",
         allowed: 'comma list of ports and ranges',
       },
       webhookAllowPrivateNetworks:

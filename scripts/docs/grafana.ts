@@ -12,7 +12,7 @@ export type Panel = {
   runbook?: string;
 };
 
-/** Set `color` only for a meaning. By default Grafana derives it from the legend: it is equal on every panel. */
+/** Set `color` only for a meaning. By default Grafana derives it from the legend, the same on every panel. */
 type Query = { legend: string; expr: string; color?: 'green' | 'orange' | 'red' | 'blue' | 'purple' };
 
 export type Dashboard = { uid: string; title: string; description: string; panels: readonly Panel[] };

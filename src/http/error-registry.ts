@@ -32,7 +32,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner of the key (for operators: of the delivery) is suspended.',
+    when: 'The partner of the key is suspended; on the operator interface, the partner of the delivery.',
     remedy: 'Contact the platform operator, who can reactivate the partner.',
   },
   UNAUTHORIZED: {
@@ -168,7 +168,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   NO_PACKAGE_CREDIT: {
     status: 409,
     when: 'use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE.',
-    remedy: 'Confirm with use_package_credit true or without it and take the payment, or sell a package first.',
+    remedy: 'Take the payment and confirm with use_package_credit true or without it, or sell a package first.',
   },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,

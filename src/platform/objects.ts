@@ -13,7 +13,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
 
-/** The fields of a body or query, in snake_case, which a use case takes in camelCase. */
+/** The fields of a body or query: `Fields`, which a service takes in camelCase, under their snake_case names. */
 export type SnakeCased<Fields> = { [Name in keyof Fields as SnakeCase<Name & string>]: Fields[Name] };
 
 export const camelCase = (name: string): string =>

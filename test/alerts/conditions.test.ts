@@ -114,7 +114,7 @@ test.each<Waiting>([
 describe('a delivery', () => {
   const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
 
-  test('with an attempt in progress is not overdue, however long that takes; control: overdue once its lock expires', async () => {
+  test('is not overdue during an attempt of any length; control: it is overdue once the lock expires', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, slot());
     await setBack('deliveries', deliveryId, 'nextAttemptAt', 59_000);
     await setBack('deliveries', deliveryId, 'leaseUntil', -5000);
@@ -167,7 +167,7 @@ describe('a queue', () => {
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },
     ]);
     expect(JSON.stringify(listing)).toContain(`Paused by ${row?.pause?.by}: “Endpoint under attack”.`);
-    // Resumed, and paused without the admin listener, it is another pause, without details.
+    // Pause again without the admin listener: the new pause has no operator, time or reason.
     expect((await operator.send('PUT', `${path}/resume`)).status).toBe(200);
     await pauseQueue('webhook-delivery');
     await sweep(service);
@@ -248,7 +248,7 @@ test('a Redis that is known to have no append-only file raises an alert, unless 
 });
 
 describe('dead letters', () => {
-  test('raise an alert with one error line for each, which is resolved when they are delivered', async () => {
+  test('raise an alert and log one error line each; the alert is resolved when they are delivered', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, slot());
     receiver.respondWith(500);
     await service.attempt(deliveryId, 5);

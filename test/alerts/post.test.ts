@@ -10,9 +10,9 @@ import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, times
 /** The shortest time between posts: longer than a test. Tests let it pass by editing the database. */
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 300;
-/** Nothing listens there. */
+/** An address where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9/';
-/** A post takes less only because of `TIMEOUT_MS`: the defaults are 10 s for a response and 300 s for its body. */
+/** With `TIMEOUT_MS`, a post takes less. The defaults are 10 s for a response and 300 s for its body. */
 const BEFORE_DEFAULTS_MS = 9_000;
 
 const service = await hostedService();
@@ -134,7 +134,7 @@ test('a resolved alert is posted as resolved', async () => {
   expect(texts[1]).not.toContain('Run the migrate command.');
 });
 
-describe('a receiver that fails', () => {
+describe('a receiver that', () => {
   const HANGS: Answering = () => undefined;
   const endless: Answering = (_post, response) => {
     response.writeHead(500);
@@ -183,7 +183,7 @@ describe('a receiver that fails', () => {
     expect(Math.round((await secondsToWait()) / 60)).toBe(1);
   });
 
-  test('hangs: a process that stops does not wait for it, and this does not count as a failure', async () => {
+  test('hangs: a process that stops does not wait for the response, and counts no failure', async () => {
     await deadLetters(1);
     receiver.respondWith(HANGS);
     const posting = postWithLongDeadline();

@@ -42,15 +42,15 @@ test('a worker delivers while ALERT_URL hangs, raises an alert for the work of a
   await worker.ready;
   await eventually('the POST has arrived', () => alerts.received.length === 1, 20_000);
   const first = await placeHold(partner, slots.pop() ?? '');
-  await eventually('one is delivered', () =>
+  await eventually('the first event is delivered', () =>
     endpoint.received.some(({ body }) => body['hold_id'] === first['hold_id']),
   );
   // Deliveries do not wait for the POST.
   expect(isGivenUp).toBe(false);
   const others = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
-  await eventually('all are delivered', () => endpoint.received.length === others.length + 2, 30_000);
+  await eventually('all events are delivered', () => endpoint.received.length === others.length + 2, 30_000);
   await eventually('control: the POST is given up in time', () => isGivenUp);
-  const raised = await eventually('it is raised', async () =>
+  const raised = await eventually('the alert is raised', async () =>
     (await alertsOf(service, { kind: 'hold_overdue' })).at(0),
   );
   expect(raised.count).toBe(1);
@@ -77,9 +77,9 @@ test('the API raises alerts too, while the webhook queue is paused and no worker
   await db.collection('alerts').deleteMany({});
   const api = startProcess('src/main/api.ts', service.environment);
   const raised = await eventually(
-    'all are raised',
+    'four alerts are raised',
     async () => {
-      // `worker_absent` is correct as well, and is raised if this takes half a minute.
+      // `worker_absent` is correct as well, and is raised if the wait takes half a minute.
       const rows = (await alertsOf(service)).filter(({ kind }) => kind !== 'worker_absent');
       return rows.length >= 4 && rows;
     },

@@ -61,7 +61,7 @@ test('KEDA asks Prometheus for the namespace of the overlay', () => {
   }
 });
 
-test('the CronJob of the alert rule writes backups to a claim, or to a temporary volume for the upload', async () => {
+test('the CronJob in the alert rule writes backups to a persistent volume, or a temporary one to upload', async () => {
   const rules = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
   for (const overlay of BACKUPS) {
     const manifests = copyOf(overlay);

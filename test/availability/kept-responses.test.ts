@@ -134,7 +134,7 @@ describe('a response shows a write of another process within a second', () => {
 /** Waits until availability returns the reason, at most a second. */
 const reasonInTime = (slotId: string, reason: string) =>
   eventually(
-    `${reason} to be said`,
+    `availability to return ${reason}`,
     async () => {
       const current = await reasonOf(slotId);
       return current === reason && current;
@@ -153,7 +153,7 @@ test('an expired hold is free immediately', async () => {
       returnDocument: 'after',
     });
   expect(await reasonInTime(slotId, 'held')).toBe('held');
-  await eventually('the hold to lapse', async () => (await reasonOf(slotId)) === 'free');
+  await eventually('the hold to expire', async () => (await reasonOf(slotId)) === 'free');
   const now = (await db?.command({ hello: 1 }))?.['localTime'] as Date;
   expect(now.getTime()).toBeGreaterThanOrEqual(row?.holdExpiresAt.getTime() ?? Number.NaN);
 });

@@ -18,7 +18,7 @@ async function run(...args: string[]): Promise<{ code: number | null; text: stri
   return { code: (await started.exited).code, text: started.output() };
 }
 
-test('lists bookings whose local time differs by the saved zone rules, and whether a slot still begins there', async () => {
+test('lists bookings with another local time by the saved zone rules, and notes where no slot begins now', async () => {
   const hours = { operating_hours_start: '10:00', operating_hours_end: '12:00' };
   const venue = await anyVenue(service, [hours], { time_zone: 'Asia/Kolkata' });
   const partner = await anyPartner(service, [venue.id]);

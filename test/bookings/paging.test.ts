@@ -13,7 +13,7 @@ import { hostedService } from '../support/service-host.ts';
 const BOOKINGS = '/api/v1/bookings';
 const HOLDS = '/api/v1/partner/holds';
 const COUNT = scaled(10_000, 1600);
-/** The smallest page size: while a page is read, one booking is made, one cancelled and one refunded. */
+/** The smallest page size. During each page, one booking is made, one cancelled and one refunded. */
 const SMALL_LIMIT = scaled(1, 5);
 /** Only a hang takes this long: a page with its writes takes milliseconds on an idle machine. */
 const TIMEOUT_MS = 900_000;

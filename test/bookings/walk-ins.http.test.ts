@@ -148,7 +148,7 @@ describe('a walk-in over several holds', () => {
   /** Lets the hold expire. No worker runs, so the row stays ACTIVE. */
   const lapse = (hold: Json) => changeRow(service, 'reservations', idOf(hold), [{ $set: { holdExpiresAt: '$$NOW' } }]);
 
-  test('overrides active holds and expires those that are due', async () => {
+  test('overrides active holds and expires overdue holds', async () => {
     const { seller, north, south, full } = await sharedVenue();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);
@@ -160,7 +160,7 @@ describe('a walk-in over several holds', () => {
     ]);
   });
 
-  test('a hold that an active hold rejects gets its free_at, and expires holds that are due', async () => {
+  test('control: a hold is rejected with free_at, when the active hold ends, and expires overdue holds', async () => {
     const { seller, north, south, full } = await sharedVenue();
     const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
     await lapse(lapsed);

@@ -30,7 +30,7 @@ describe('the capacity estimate', () => {
     expect(one?.processes.api.count).toBe(2);
   });
 
-  test('needs as many webhook workers as slow receivers keep waiting, even if they use little processor time', () => {
+  test('needs enough webhook workers for slow receivers, even if the workers use little processor time', () => {
     const slow = capacityOf(trafficOf('--receiver-ms', '10000', '--webhook-concurrency', '20'), figures);
     // 69.4 deliveries a second × 10 s / 20 concurrent sends / 70 % use.
     expect(slow.processes['webhook-delivery'].count).toBe(50);

@@ -31,7 +31,7 @@ async function certifyToReport(...args: string[]): Promise<Ended & { report: Rep
 const FEW = 'venues-listed,hold-placed,confirm-answer-lost,genuine-accepted';
 
 describe('an integration over HTTP', () => {
-  test('that passes a selection ends with 0, and its report says that it is not the whole suite', async () => {
+  test('that passes a selection: the command ends with 0, and the report is incomplete', async () => {
     const html = path.join(await temporaryFolder(), 'report.html');
     const args = ['--profile', sound.profile, '--only', FEW, '--report-html', html];
     const { code, out, err, report } = await certifyToReport(...args);
@@ -61,7 +61,7 @@ describe('an integration over HTTP', () => {
     expect(verdict(await attach(other.id))).toBe('400 VALIDATION_ERROR report.partner_id');
   });
 
-  test('that fails a scenario ends with 1, and gets the observation and the fix', async () => {
+  test('that fails a scenario: the command ends with 1, and prints the observation and the fix', async () => {
     const args = ['--profile', faulty.profile, '--only', 'venues-listed,hold-placed'];
     const { code, out, err } = await certifyCommand(candidate, args);
     expect(code).toBe(1);

@@ -20,7 +20,7 @@ test('every scenario catches a defective integration, and every defect is caught
   expect(new Set(ROWS.flatMap(({ caughtBy }) => caughtBy))).toEqual(new Set(ids));
 });
 
-test('the model integration passes every scenario, and the scenarios release what they made', async () => {
+test('the model integration passes every scenario, and the run leaves no hold or booking', async () => {
   const report = await certifyModel(candidate);
   expect(withOutcome(report, 'failed')).toEqual({});
   expect(withOutcome(report, 'not_tried')).toEqual({});

@@ -48,7 +48,7 @@ async function sheetOf(venue: string): Promise<string> {
 }
 
 describe('as a process', () => {
-  test('it ends with the code of the outcome, and prints only the response into a pipe, without colours', async () => {
+  test('a command ends with the code of the outcome, and pipes only the response, without colours', async () => {
     const listed = await shell('operator venue list --json');
     expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
       0,

@@ -313,7 +313,7 @@ describe('settings that break a promise', () => {
     expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
-  test('control: a production environment without faults is neither rejected nor warningsOf about', () => {
+  test('control: a production environment without faults is neither rejected nor warned about', () => {
     const explicit = `${URI}&w=majority&journal=true&readConcernLevel=majority&retryWrites=true`;
     for (const uri of [URI, explicit, 'mongodb+srv://user:p%40ss@cluster.example/db']) {
       const config = loadConfig({ ...PRODUCTION, MONGODB_URI: uri, PORT: '0', ADMIN_PORT: '0' });
@@ -321,7 +321,7 @@ describe('settings that break a promise', () => {
     }
   });
 
-  test('they are named together with invalid values, without repeating a secret', () => {
+  test('are named together with invalid values, without repeating a secret', () => {
     const faulty = {
       ADMIN_PORT: '1',
       HOLD_TTL_SECONDS: '1',

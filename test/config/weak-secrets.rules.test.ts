@@ -9,11 +9,11 @@ test.each([
   ['one character, repeated', 'x'.repeat(40), 'fewer than 8 different characters'],
   ['few characters', 'abcabcbacbabcbacbabacbabcbacbabcab', 'fewer than 8 different characters'],
   ['a short piece, repeated', '0123456789abcdef0123456789abcdef', 'repeats a shorter sequence'],
-  ['a piece cut at the end', 'correct-horse-battery!correct-horse-battery!corr', 'repeats a shorter sequence'],
+  ['a piece, repeated and cut short', 'correct-horse-battery!correct-horse-battery!corr', 'repeats a shorter sequence'],
   ['the alphabet', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abc', 'is a counting sequence'],
   ['a placeholder', 'please-change-me-to-32-random-characters', 'is a placeholder'],
   ['an example', 'example-operator-key-0123456789-abcdef', 'is a placeholder'],
-  ['the command that makes one', `node -p "crypto.randomBytes(32).toString('base64url')"`, 'is a placeholder'],
+  ['the command that generates a key', `node -p "crypto.randomBytes(32).toString('base64url')"`, 'is a placeholder'],
 ])('an operator key that is %s is weak', (_what, key, weakness) => {
   expect(weaknessOfOperatorKey(key)).toContain(weakness);
 });

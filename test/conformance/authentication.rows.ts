@@ -89,7 +89,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['authentication/certified-for-production'],
-    title: 'a sandbox key works at once',
+    title: 'a sandbox key works immediately',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();

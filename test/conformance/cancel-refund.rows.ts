@@ -69,7 +69,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   }),
   oneRequest({
     rules: ['service/moves-no-money', 'requests/unknown-fields'],
-    title: `a partial ${operation} does not exist: a field amount… is rejected`,
+    title: `a partial ${operation} does not exist: a field that begins with amount is rejected`,
     response: `${pathOf(operation)} 400 VALIDATION_ERROR`,
     fields: 'amount_rupees',
     ask: async (scene) => {

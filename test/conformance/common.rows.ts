@@ -137,7 +137,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/version-in-path', 'requests/unknown-route'],
-    title: 'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
+    title: 'the version is in the path: every endpoint is under /api/v1/, and unknown paths are 404 ROUTE_NOT_FOUND',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -223,7 +223,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['requests/order-of-checks'],
-    title: 'route, then key, then body and query, then grant or ownership, then state',
+    title: 'checks come in the order route, key, body and query, grant or ownership, state',
     endpoints: [
       `POST ${BOOKINGS}/{bookingId}/cancel 401 INVALID_API_KEY`,
       `POST ${BOOKINGS}/{bookingId}/cancel 400 VALIDATION_ERROR`,

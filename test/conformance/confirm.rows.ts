@@ -157,7 +157,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/namespaces'],
     title:
-      'a hold, its confirm and its cancel can use the same key; keys are separate by partner; cancels and refunds share theirs',
+      'a hold, its confirm and its cancel can use one key, also of another partner; a refund after the cancel cannot',
     endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };

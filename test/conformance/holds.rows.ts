@@ -95,7 +95,7 @@ const ANY_FREE: readonly Row[] = [
   },
   {
     rules: ['holds/fields-that-disagree', 'holds/any-free'],
-    title: 'two ways of naming the slot, and an empty or too long list or one with duplicates, are rejected',
+    title: 'a body that names the slot in two ways is rejected, also a list that is empty, too long or has duplicates',
     endpoints: [`${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const [id = ''] = scene.venue.resourceIds;

@@ -7,7 +7,7 @@ export type Internals = {
   serviceWith: (overrides: Record<string, string>) => Promise<HostedService>;
 };
 
-/** Starts a service in sandbox mode, optionally with one worker of each kind. `stop` also ends the others. */
+/** A service in sandbox mode, optionally with one worker of each kind. `stop` also ends services of `serviceWith`. */
 export async function startInternals(
   hasWorkers: boolean,
 ): Promise<{ internals: Internals; stop: () => Promise<void> }> {

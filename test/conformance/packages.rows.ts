@@ -250,7 +250,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/no-credit', 'packages/credit-at-confirm'],
     title:
-      'if the customer has no credit at this venue, the booking is made, the response has no such field, and reads say false',
+      'without credit at the venue, a confirm succeeds without package_credit_consumed; reads of the booking say false',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, await atAnotherVenue(world, scene));

@@ -5,8 +5,8 @@ type Violation = { id: string; impact: string; nodes: { html: string; failureSum
 
 /**
  * The faults of the current page that axe calls serious or critical. Evaluates axe outside the page's content security
- * policy, which allows no foreign script. Without `preload`: it would copy imported stylesheets into the page, against
- * that policy, and only a rule that is off by default needs it.
+ * policy, which allows no foreign script. `preload` is off, because the policy also rejects the stylesheets that axe
+ * would copy into the page. Only a rule that is off by default needs these copies.
  */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

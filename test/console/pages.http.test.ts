@@ -162,7 +162,7 @@ describe('open alerts', () => {
     for (const path of paths) expect([path, await alertsShown(path)]).toEqual([path, [false, false]]);
   });
 
-  test('about one subscription only are counted', async () => {
+  test('about a single subscription are only counted', async () => {
     await inside.addDeadLetter('d-1', MISSING, world.partner.id);
     await inside.lookForAlerts();
     const { text } = await page('/bookings');

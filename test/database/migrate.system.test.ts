@@ -88,7 +88,7 @@ async function outcomeOf(child: SpawnedProcess): Promise<{ code: number | null; 
 }
 
 describe('npm run migrate', () => {
-  test('if killed during a step, is continued from there by a second run, which waited for it', async () => {
+  test('waits for another run, and continues its step if the other run is killed', async () => {
     const { db, env } = await anyDatabase();
     await migrate(db);
     await db.collection('migrations').deleteMany({});

@@ -130,7 +130,7 @@ describe('a worker that was frozen before it sends does not send the old message
     expect((await read(id)).attempts).toMatchObject([{ outcome: 'interrupted', statusCode: null }]);
   });
 
-  test('control: without a change it signs again and sends', async () => {
+  test('control: without a change, the worker signs again and sends', async () => {
     const id = await waiting(partner);
     await attemptAround(id, () => delay(0.75 * LEASE_MS));
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });

@@ -114,7 +114,7 @@ test('the sweep raises a dead letter that has no alert, and logs its ids; if it 
   });
 });
 
-test('a delivery whose secret no key opens waits without an attempt, and operators are alerted', async () => {
+test('a delivery whose secret no key can decrypt waits without an attempt, and operators are alerted', async () => {
   const { partner, slot } = await startScene(service);
   const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/never-called', ['hold_created']);
   const sealedWithOther = { $set: { sealedSecret: 'v2.00000000.xxx' } };

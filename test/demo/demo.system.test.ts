@@ -68,7 +68,7 @@ describe('against a service that runs, without its webhook-delivery worker', () 
     return { code, output: flat(demo.output()) };
   };
 
-  test('it ends with 1 at the webhooks, and names the worker that may be missing', async () => {
+  test('the demo ends with 1 at the webhooks, and names the worker that may be missing', async () => {
     const { code, output } = await runDemo(OPERATOR_KEY);
     expect(code).toBe(1);
     expect(output).toContain('✓ cancelled; its slot is free again');

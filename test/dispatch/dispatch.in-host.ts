@@ -45,7 +45,7 @@ export async function dispatchConcurrently(
   const jobs = Array.from({ length: workers }, () => holdIds).flat();
   const dispatched = await Promise.all(jobs.map((holdId) => dispatchEvents(context, [holdId])));
   for (const { failures } of dispatched) for (const err of failures.values()) throw err;
-  await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
+  await eventually('the feed has the events', async () => (await findOpenRanges(context.db)).length === 0);
 }
 
 /** Dispatches one page of the sweep. `inProgress`: reservations that a job is dispatching. */

@@ -24,7 +24,7 @@ function examplesIn(node: unknown, where = '#'): Example[] {
   return [...own, ...inside.flatMap(([key, value]) => examplesIn(value, `${where}/${key}`))];
 }
 
-describe.each(Object.entries(apiDocuments()))('of the %s document', (_name, document) => {
+describe.each(Object.entries(apiDocuments()))('in the %s document', (_name, document) => {
   const validatorOf = createValidators(document);
   const found = examplesIn(document);
   const faultsOf = ({ schema, value }: Example) => (validatorOf(schema)(value) ? null : validatorOf(schema).errors);

@@ -26,7 +26,7 @@ test('control: a link to a missing file or heading is noticed', async () => {
   expect(broken).toEqual(['gone.md', 'ARCHITECTURE.md#gone', '#none']);
 });
 
-/** Codes in a text that no response has, or that have another status there. */
+/** Codes in a text that no response has, or that the text names with a wrong status. */
 function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
   const known = new Map<string, number>(ERROR_CODES.map((each) => [each, ERRORS[each].status]));
   return [...text.matchAll(/(?:\b([1-5]\d\d) )?`([A-Z]+(?:_[A-Z]+)+)`/g)]
@@ -96,7 +96,7 @@ describe('code', () => {
   });
 });
 
-test('the receivers in the guide of platforms are the tested files', async () => {
+test('docs/guides/webhook-platforms.md shows or links each tested receiver', async () => {
   const folder = path.join(projectFolder, 'examples/verify-webhook/platforms');
   const { text } = await readDocument('docs/guides/webhook-platforms.md');
   const files = await readdir(folder);

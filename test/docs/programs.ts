@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 
 /**
  * Why tests that run `programs` are skipped on this machine, for their title: ` (skipped: no go on the PATH)`. Empty if
- * all programs exist. Each has an argument with which it exits immediately.
+ * all programs exist. `programs` maps each program to an argument with which it exits immediately.
  */
 export async function reasonToSkip(programs: Record<string, string>): Promise<string> {
   const probes = Object.entries(programs);

@@ -31,7 +31,7 @@ const pastedFrom = (page: string): string[] =>
 
 const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' });
 (withoutShell === '' ? describe : describe.skip)(
-  `the served quickstart, pasted block by block in an empty folder${withoutShell}`,
+  `the served quickstart, with its commands pasted into an empty folder${withoutShell}`,
   () => {
     let service: Service;
     let page: string;
@@ -54,7 +54,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       await service.stop();
     });
 
-    test('every command succeeds, responses have the shown form, the slot is BOOKED, and webhooks verify', async () => {
+    test('block by block: every command succeeds, responses have the shown form, the slot is BOOKED, webhooks verify', async () => {
       const folder = await temporaryFolder();
       expect(await readdir(folder)).toEqual([]);
       const shell = startShell(folder, environment);
@@ -88,7 +88,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
     });
 
-    test('pasted as a whole, it waits for the webhook of the cancel, and stops its receiver', async () => {
+    test('as a whole, waits for the webhook about the cancellation and stops its receiver', async () => {
       const shell = startShell(await temporaryFolder(), { ...environment, PORT: String(await freePort()) });
       try {
         const printed = await shell.paste(pastedFrom(page).join(''));
@@ -100,7 +100,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
     });
 
-    test('its receiver rejects forged, stale and unsigned webhooks, and continues', async () => {
+    test('has a receiver that rejects forged, stale and unsigned webhooks, and continues', async () => {
       const folder = await temporaryFolder();
       const PORT = String(await freePort());
       const SECRET_KEY = 'whsec_any';

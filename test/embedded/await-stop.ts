@@ -1,4 +1,4 @@
-/** Program of stop-requests.system.test.ts: `<file>`. Writes its process id to the file, then each request to stop. */
+/** Program of stop-requests.system.test.ts. Writes its process id, then each request to stop, to the file given. */
 
 import { appendFileSync } from 'node:fs';
 import { watchStopRequests } from '../../src/development/start/stop-requests.ts';

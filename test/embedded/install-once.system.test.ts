@@ -44,7 +44,7 @@ async function npmRuns(): Promise<string[]> {
   return (await readFile(path.join(clone, 'npm-runs'), 'utf8')).trim().split('\n');
 }
 
-test('in a fresh clone it runs npm ci; the next time it does nothing', async () => {
+test('install-once runs npm ci in a fresh clone, and does nothing the next time', async () => {
   await installOnce();
   expect(await npmRuns()).toEqual(['ci --include=dev']);
   const second = await installOnce();
@@ -52,20 +52,20 @@ test('in a fresh clone it runs npm ci; the next time it does nothing', async () 
   expect(await npmRuns()).toHaveLength(1);
 });
 
-test('if the lockfile has another version than the installed one, it installs again', async () => {
+test('install-once installs again if the lockfile has another version than the installed one', async () => {
   await installOnce();
   await writeLockfile('1.0.1');
   await installOnce();
   expect(await npmRuns()).toHaveLength(2);
 });
 
-test('of two concurrent runs, one installs and both succeed', async () => {
+test('of two concurrent runs of install-once, one installs and both succeed', async () => {
   await Promise.all([installOnce(), installOnce()]);
   expect(await npmRuns()).toHaveLength(1);
   expect(await readdir(path.join(clone, '.cache'))).toEqual([]);
 });
 
-test('if a run was killed while installing, the next takes over', async () => {
+test('if a run of install-once was killed while installing, the next run installs', async () => {
   await mkdir(path.join(clone, '.cache', 'install-once.lock'), { recursive: true });
   await writeFile(path.join(clone, '.cache', 'install-once.lock', 'pid'), '999999999');
   await installOnce();

@@ -1,4 +1,4 @@
-/** Program of servers.system.test.ts: `<data folder>`. Runs the embedded servers until it gets the message `stop`. */
+/** Program of servers.system.test.ts. Runs the embedded servers in the data folder given, until the message `stop`. */
 
 import { startEmbeddedServers } from '../../src/development/embedded/servers.ts';
 

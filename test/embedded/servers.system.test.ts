@@ -50,7 +50,7 @@ async function withClients<T>(
   work: (mongo: mongoose.Connection, redis: Redis) => Promise<T>,
 ): Promise<T> {
   const mongo = await mongoose.createConnection(answer.mongodbUri).asPromise();
-  // Without a password it emits an error in addition to rejecting each call.
+  // Without a password, the client emits an error in addition to rejecting each call.
   const redis = new Redis(answer.redisUrl).on('error', () => undefined);
   try {
     return await work(mongo, redis);
@@ -148,7 +148,7 @@ function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
     .then(() => 'allowed', String);
 }
 
-test('data is there after a restart, at the same addresses', async () => {
+test('after a restart, the servers have the same data and addresses', async () => {
   const first = await serve();
   await withClients(first.answer, async (mongo, redis) => {
     await mongo.collection('notes').insertOne({ text: 'kept' }, { writeConcern: { w: 'majority', journal: true } });
@@ -166,7 +166,7 @@ test('data is there after a restart, at the same addresses', async () => {
   await stop(second.child);
 });
 
-test('when its process is killed, even during Ctrl-C, both servers end, and the next run waits and starts', async () => {
+test('if the process of a run is killed, even during Ctrl-C, both servers end, and the next run waits and starts', async () => {
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
   expect([isAlive(mongodb), isAlive(redis)]).toEqual([true, true]);

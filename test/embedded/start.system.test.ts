@@ -73,7 +73,7 @@ test('only the API has the operator’s key, and only API and webhook worker hav
   expect(withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
 });
 
-test('it prints the operator’s new key, and no webhook secret', async () => {
+test('npm start prints the operator’s new key, and no webhook secret', async () => {
   const { operatorApiKey } = JSON.parse(await readFile(path.join(dataDir, 'secrets.json'), 'utf8'));
   expect(system.output()).toContain(operatorApiKey);
   expect(system.output()).not.toContain('whsec_');

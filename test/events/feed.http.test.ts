@@ -40,7 +40,7 @@ const dispatch = async (holdId: unknown) => service.dispatch(String(holdId));
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
 describe('the feed', () => {
-  test('has the events of a reservation in order, although a host with a fast clock made ids that sort otherwise', async () => {
+  test('has the events of a reservation in order, although a host with a fast clock made ids that sort in another order', async () => {
     const after = await end();
     const booking = await bookSlot(partner, slot());
     const { _id, outbox } = await rowOf(service, 'reservations', { _id: booking['hold_id'] });
@@ -50,7 +50,7 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([ahead, outbox[1]?.eventId]);
   });
 
-  test('has them in order, although the clock of a new primary is behind that of the old one', async () => {
+  test('has the events of a reservation in order, although a new primary’s clock is behind the old one’s', async () => {
     const after = await end();
     const _id = String((await placeHold(partner, slot()))['hold_id']);
     const ahead = new Date(Date.now() + 1500);
@@ -98,7 +98,7 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([]);
   });
 
-  test('is shortened by events older than 30 days: they lose their sequence number and stay in the log', async () => {
+  test('is shortened: events older than 30 days lose their sequence number and stay in the log', async () => {
     const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
     for (const { hold_id } of holds) await dispatch(hold_id);
     const events = holds.map(({ hold_id: holdId }) => rowOf(service, 'events', { holdId }));
@@ -125,7 +125,7 @@ describe('the feed', () => {
     expect(verdict(await partner.api.get(`${FEED}?after=${altered}`))).toBe('400 VALIDATION_ERROR after');
   });
 
-  test('begins at its oldest event for a cursor of an earlier release, whatever its number', async () => {
+  test('begins at its oldest event for any cursor of an earlier release', async () => {
     const whole = await read(partner, { limit: '200' });
     expect(whole.ids.length).toBeGreaterThan(0);
     for (const sequence of [0, 1, 4711, 999_999_999_999]) {

@@ -20,13 +20,13 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test('an event whose insert reaches MongoDB after its batch has failed is in the feed, ahead of every reader', async () => {
+test('an event whose insert reaches MongoDB after its batch has failed is in the feed, beyond every reader’s position', async () => {
   const { db } = service.context;
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   const read = (after: number) => readFeed({ db }, partner.id, { after, limit: 10 });
   const event = anyEvent({ venueId: venue.id, originatorId: partner.id });
-  // The proxy keeps the insert and the driver's retry.
+  // The proxy holds back the insert and the driver's retry.
   const endStrike = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);
 
   await expect(logEvents({ db }, [event])).rejects.toThrow(/timed out|connection/);

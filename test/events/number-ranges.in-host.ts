@@ -27,7 +27,7 @@ export async function logAsDispatcher({ db }: Context, venueId: string, count: n
   return events.map(({ _id }) => _id);
 }
 
-/** Reserves numbers like a dispatcher that freezes then; returns the id of the range. */
+/** Reserves numbers like a dispatcher that then freezes; returns the id of the range. */
 export async function reserveNumbers({ db }: Context, count: number): Promise<string> {
   return (await openRange(db, count)).id;
 }
@@ -126,8 +126,8 @@ async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): 
 type Race = { partnerId: string; venueId: string; dispatchers: number; rounds: number; older: number };
 
 /**
- * Runs concurrently: dispatchers, whose every fourth batch races with the loss of its numbers; `older` dispatchers of
- * an older release; and a reader.
+ * Runs dispatchers, `older` dispatchers of an older release and a reader concurrently. The numbers of a dispatcher's
+ * every fourth batch are given up while it writes the batch.
  */
 export async function readWhileDispatching(
   context: Context,

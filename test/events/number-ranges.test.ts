@@ -39,7 +39,7 @@ describe('numbers that a frozen dispatcher has reserved but not used', () => {
     expect((await read(partner.id, after.next)).ids).toEqual([]);
   });
 
-  test('control: a reader that has read to the highest number misses the events of reserved lower ones', async () => {
+  test('control: a reader that has read to the highest number misses the events that get reserved lower numbers', async () => {
     const range = await reserveNumbers(3);
     await logAsDispatcher(venue.id, 2);
     const highest = await highestNumber();
@@ -62,7 +62,7 @@ describe('numbers that a frozen dispatcher has reserved but not used', () => {
     expect((await read(partner.id, 0)).ids).toEqual(ids);
   });
 
-  test('are invalid once given up: a late dispatcher gets new numbers, ahead of all readers', async () => {
+  test('are invalid once given up: a late dispatcher gets new numbers, beyond all readers’ positions', async () => {
     const range = await reserveNumbers(3);
     const others = await logAsDispatcher(venue.id, 2);
     const { ids, rejected, readerAt } = await useNumbers(range, reader(), 'its range was given up');

@@ -141,7 +141,7 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
     opened.tolerate(/400/);
   });
 
-  test('when the time has run out, the page says so without a reload', async () => {
+  test('when the time to pay has run out, the page says so without a reload', async () => {
     const page = await visit(dayPath());
     await page.clock.install();
     await offers(page).first().click();
@@ -164,7 +164,7 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
     opened.tolerate(/400/);
   });
 
-  test('changes by the other channel are shown when their webhook arrives, also with a changed secret', async () => {
+  test('a walk-in and its cancellation are shown when their webhooks arrive, also after a change of the secret', async () => {
     const page = await visit(dayPath());
     const [slotId = ''] = (await freeSlotIds(partner, venue.id, date)).slice(-1);
     expect(await isShownFree(page, slotId)).toBe(true);

@@ -11,8 +11,8 @@ const client = path.join(projectFolder, 'packages/client');
 export const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
 
 /**
- * Installs the example as a partner would: in its own folder, with the published client, and without links to this
- * project. Returns the folder.
+ * Installs the example as a partner would: in its own folder, with a copy of the built client. Only the other packages
+ * are links, into this project's `node_modules`. Returns the folder.
  */
 export async function installBoxOffice(): Promise<string> {
   const app = path.join(await temporaryFolder(), 'box-office');

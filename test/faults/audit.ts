@@ -26,8 +26,8 @@ const HISTORIES: Record<ReservationStatus, readonly string[]> = {
 type LoggedEvent = Pick<EventRow, '_id' | 'type' | 'at' | 'sequence'>;
 
 /**
- * What is wrong with the history of a reservation; undefined if nothing. `events`: the log, in feed order; then events
- * without a sequence number, by their instants.
+ * The fault in the history of a reservation; undefined if there is none. The history has the events in feed order, then
+ * those without a sequence number by their instants.
  */
 export function faultOfHistory(row: Reservation, events: readonly LoggedEvent[]): string | undefined {
   const loggedIds = new Set(events.map(({ _id }) => _id));
@@ -94,7 +94,7 @@ function fieldOf(row: Reservation, path: string): unknown {
   return value instanceof Date ? value.getTime() : value;
 }
 
-/** Purchases whose remaining credits are not those bought, less one for each unrefunded booking that consumed one. */
+/** Purchases whose remaining credits are not the bought ones minus those that unrefunded bookings consumed. */
 export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonly Reservation[]): string[] {
   const consumed = countBy(
     rows.filter(({ status }) => status !== 'REFUNDED').flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
@@ -178,7 +178,7 @@ function eventAudit(
       ...events
         .filter(({ _id }) => (receivedCounts.get(_id) ?? 0) < subscriptions)
         .map(({ _id }) => `${_id}: not received`),
-      ...[...receivedCounts.keys()].filter((id) => !loggedIds.has(id)).map((id) => `${id}: received but not loggedIds`),
+      ...[...receivedCounts.keys()].filter((id) => !loggedIds.has(id)).map((id) => `${id}: received but not logged`),
       ...(sequences.size === events.length ? [] : ['two events have the same sequence number']),
       ...(events.every(({ sequence = 0 }) => sequence >= 1 && sequence <= last) ? [] : ['an event is not in the feed']),
       ...(attempts.size === received.length ? [] : ['two attempts have the same delivery_id']),

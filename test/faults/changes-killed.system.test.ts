@@ -53,7 +53,7 @@ async function changeAll(operator: Client, round: number): Promise<void> {
   expectStatus(await operator.put(grant), 204);
 }
 
-/** Reasons of the events in all rounds: one a change, and two in rounds in which the grant ends and begins again. */
+/** The reasons of the events of all rounds. An even round ends the grant and gives it again: two events. */
 const EXPECTED = REASONS.flatMap((reason) =>
   Array.from({ length: reason === 'grant' ? 2 * Math.ceil(ROUNDS / 2) : ROUNDS }, () => reason),
 );

@@ -50,7 +50,7 @@ export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
   /** When a walk-in or a blackout may have taken the slots of holds. */
   const displacements: { slot: SlotWindow; at: number }[] = [];
 
-  /** Records a response: the slot is `claim`'s, from some time during the call until `until`. */
+  /** Records a response by which `claim` has the slot, from some moment during the call until `until`. */
   const recordClaim = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
     const before = claims.find((each) => each.holdId === claim.holdId);
     const rival = claims.find(
@@ -78,13 +78,13 @@ export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
     else Object.assign(before, update);
   };
 
-  /** From now on, this reservation may have given up its slot. */
+  /** Records that this reservation may give up its slot from now on. */
   const recordEnding = (holdId: string) => {
     const claim = claims.find((each) => each.holdId === holdId);
     if (claim !== undefined) claim.until = Math.min(claim.until, Date.now());
   };
 
-  /** From now on, a walk-in may have taken the slots of holds that overlap `slot`. */
+  /** Records that a walk-in may take the slots of holds that overlap `slot` from now on. */
   const recordDisplacement = (slot: SlotWindow) => {
     displacements.push({ slot, at: Date.now() });
     for (const claim of claims) {
@@ -115,7 +115,7 @@ export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
     };
   };
 
-  /** Checks the price that a response states for a slot placed during the call. */
+  /** Checks the price that a response states for a hold placed during the call. */
   const checkPrice = ({ slotId, resourceId }: SlotWindow, rupees: number, span: Span) => {
     const isInForce = prices.some(
       (each) =>

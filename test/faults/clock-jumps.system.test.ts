@@ -43,7 +43,7 @@ import { type ShiftedProcess, startShifted } from './shifted-process.ts';
 jest.setTimeout(600_000);
 
 const LASTS_MS = scaled(180_000, 20_000);
-/** How late a hold may expire if no job does it, so that the sweep must. */
+/** How late a hold may expire if no job expires it, but only the sweep. */
 const EXPIRES_WITHIN_MS = 15_000;
 /** The history goes on until it has this many steps, even if that takes longer than `LASTS_MS`. */
 const MIN_STEPS = scaled(2000, 200);
@@ -104,7 +104,7 @@ async function startRejecting(random: Random): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Attempts whose signature or timestamp (at most 300 s off) a partner's receiver would reject. */
+/** Attempts that a partner's receiver would reject: a wrong signature, or a timestamp more than 300 s off. */
 const rejectedAttempts = (attempts: readonly Received[], secretKey: string): string[] =>
   attempts
     .filter((attempt) => !isGenuine(attempt, secretKey))
@@ -317,7 +317,7 @@ describe('control:', () => {
     expectStatus(await api.get('/api/v1/partner/me'), 200);
 
     for (const host of hosts.values()) host.jump(YEAR_AHEAD_MS);
-    await eventually('the key is refused', async () => (await api.get('/api/v1/partner/me')).status === 401);
+    await eventually('the key is rejected', async () => (await api.get('/api/v1/partner/me')).status === 401);
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     await placeHold(partner, slotId);
     await eventually('the webhook arrives', () => receiver.received.length > 0);

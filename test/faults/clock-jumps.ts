@@ -56,7 +56,7 @@ export const RETENTION_SETTINGS: Record<string, string> = {
 };
 
 /**
- * Inserts ended holds and bookings, like `example`: some old enough to be deleted (`old`), some an hour too young
+ * Inserts ended holds and bookings, like `example`: some old enough to be deleted (`old`), some half an hour too young
  * (`young`). Returns their ids.
  */
 export async function insertAged(
@@ -98,7 +98,7 @@ export async function deletedEarly(service: Service, mayGo: readonly string[]): 
   return deleted.flat();
 }
 
-/** Holds that were expired too early, and how late each was in milliseconds, by the oplog. */
+/** The holds that were expired too early, and by how many milliseconds each hold was late, by the oplog. */
 export async function expiries(
   service: Service,
   rows: readonly Reservation[],

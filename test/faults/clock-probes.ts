@@ -62,9 +62,9 @@ async function probeKey(scene: ProbedScene, results: ProbeResults, random: Rando
     const sentAtMs = Date.now();
     const { status } = await insist(() => api.get('/api/v1/partner/me'), patience);
     if (status === 401 && Date.now() < expiresAtMs - TOLERANCE_MS)
-      results.found.wronglyRejected.push(`a key was refused ${expiresAtMs - Date.now()} ms before its end`);
+      results.found.wronglyRejected.push(`a key was rejected ${expiresAtMs - Date.now()} ms before its expiry`);
     if (status === 200 && sentAtMs >= expiresAtMs + TOLERANCE_MS)
-      results.found.wronglyAllowed.push(`a key opened ${sentAtMs - expiresAtMs} ms after its end`);
+      results.found.wronglyAllowed.push(`a key was accepted ${sentAtMs - expiresAtMs} ms after its expiry`);
     await delay(PAUSE_MS);
   }
 }

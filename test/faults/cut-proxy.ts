@@ -22,7 +22,7 @@ export type CutProxy = {
 
 type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: number };
 
-/** A proxy between a driver and a mongod that loses messages on demand, also the replies that a fail point cannot. */
+/** A proxy between a driver and a mongod. Loses messages on demand, also replies, which a fail point cannot lose. */
 export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   let armed: Armed | undefined;
   const open = new Set<Socket>();

@@ -18,7 +18,7 @@ import { report } from './report.ts';
 // The machine may be busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
 
-/** The longest lock of dead work and the interval of the checks for it, together (ADR 0011). */
+/** The longest lock of a dead worker plus the interval of the checks for dead work (ADR 0011). */
 const TAKEN_OVER_WITHIN_MS = 20_000;
 /** The contract's value in the long tier. Locks depend on it. */
 const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);
@@ -116,13 +116,13 @@ async function faultsOf(holdIds: readonly string[]): Promise<string[]> {
     ...(loggedChanges.join() === holdIds.flatMap(historyOf).toSorted().join()
       ? []
       : ['a change happened twice, or not at all']),
-    ...(deliveries.length === events.length ? [] : ['an event has not one delivery']),
-    ...deliveries.filter((row) => successes(row) !== 1).map(({ _id }) => `${_id} has not one success`),
+    ...(deliveries.length === events.length ? [] : ['an event does not have exactly one delivery']),
+    ...deliveries.filter((row) => successes(row) !== 1).map(({ _id }) => `${_id} does not have exactly one success`),
     ...reportedTwice(bodies()),
   ];
 }
 
-test('workers that wake up after their locks have expired change nothing twice; meanwhile another takes over the sweep', async () => {
+test('workers that wake up after their locks have expired change nothing twice; meanwhile another worker takes over the sweep', async () => {
   const holdIds: string[] = [];
   const takeoversMs: number[] = [];
   const seed = propertySeed();
@@ -199,7 +199,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
     return tookMs;
   }
 
-  test('another running worker takes it over within 20 s', async () => {
+  test('another running worker takes over the job within 20 s', async () => {
     const { doomed, survivor } = pairs[kind];
     await freeze(kind, survivor);
     const tookMs = await killAndRecover('doomed', doomed, () => survivor.signal('SIGCONT'));
@@ -209,7 +209,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
     report({ promise: 4, experiment, count: '1 kill', result: `done after ${inSeconds(tookMs)} s` });
   });
 
-  testInFull('a restarted worker takes it over within 20 s', async () => {
+  testInFull('a restarted worker takes over the job within 20 s', async () => {
     const tookMs: number[] = [];
     let [name, worker] = ['survivor', pairs[kind].survivor];
     for (const next of ['second', 'third', 'fourth', 'fifth', 'sixth']) {

@@ -13,7 +13,7 @@ export type HistoryScene = {
   urls: readonly string[];
   adminUrl: string;
   venueId: string;
-  /** Each has its own package, whose credits pay for some bookings. */
+  /** Each partner has its own package, whose credits pay for some bookings. */
   partners: readonly (Partner & { packageId: string })[];
   slots: readonly SlotWindow[];
   model: ClaimsModel;
@@ -155,7 +155,7 @@ function partnerLane(
   return async () => {
     const step = pick(random, STEPS);
     const ofBooking = step === 'cancel' || step === 'refund';
-    // Mostly the newest, so that many calls are legal; sometimes any, so that many are not.
+    // Mostly choose the newest reservation, so that many calls are legal; sometimes any, so that many are illegal.
     const candidates = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
     const owned =
       random() < 0.7 ? candidates.at(-1) : candidates[integerBetween(random, 0, Math.max(0, candidates.length - 1))];

@@ -20,7 +20,7 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import { type Service, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
-// In this process, because the test sets its clock.
+// Run the service in this process, because the tests set the clock of this process.
 const service: Service = await startService();
 let partner: Partner;
 let slotIds: string[];
@@ -73,7 +73,7 @@ test('a purge on a host whose clock is 400 days ahead deletes no future booking,
 });
 
 describe('an API on a host whose clock is 400 days ahead', () => {
-  test('takes no event of today out of the feed, and shows it', async () => {
+  test('keeps today’s event in the feed, and shows it', async () => {
     const venue = await anyVenue(service);
     const reader = await anyPartner(service, [venue.id]);
     const [slotId = ''] = await freeSlotIds(reader, venue.id);
@@ -84,7 +84,7 @@ describe('an API on a host whose clock is 400 days ahead', () => {
     expect(page.events).toMatchObject([{ type: 'hold_created', slotId }]);
   });
 
-  test('sells no space twice that a future booking begins to share', async () => {
+  test('sells no slot twice when a resource begins to share space with a booked one', async () => {
     const { id, resourceIds } = await anyVenue(service, [{}, {}]);
     const seller = await anyPartner(service, [id]);
     const [half = '', whole = ''] = resourceIds;
@@ -115,7 +115,7 @@ describe('an API on a host whose clock is 400 days ahead', () => {
   });
 });
 
-test('a host’s own time is wrong until it has been compared with MongoDB’s', async () => {
+test('the database clock returns the host’s wrong time until its first measurement, then MongoDB’s time', async () => {
   const { db, log } = service.context;
   const clock = createDatabaseClock({ now: () => inDays(400) }, db, log);
   const offMs = () => Math.abs(clock.now().getTime() - Date.now());
@@ -125,7 +125,7 @@ test('a host’s own time is wrong until it has been compared with MongoDB’s',
   expect(service.logs()).toContain('the clocks of this host and of MongoDB disagree');
 });
 
-test('audit entries are kept for the whole retention period, even if the host’s clock is 500 days behind', async () => {
+test('audit rows are kept for the whole retention period, even if the host’s clock is 500 days behind', async () => {
   setClockAhead(-500);
   await operatorOf(service).post('/api/v1/operator/venues', { name: 'of a slow clock' });
   jest.useRealTimers();
@@ -142,8 +142,8 @@ const NO_AGE = { before: inDays(400), days: -800 };
 
 test.each([
   ['a cut-off ahead of the database’s clock', FAR_AHEAD],
-  ['a cut-off and an age that both lie ahead', NO_AGE],
-])('a purge by %s deletes no booking whose slot has not ended, and no active hold', async (_what, cutOff) => {
+  ['a cut-off ahead of the database’s clock and a negative age', NO_AGE],
+])('a purge with %s deletes no booking whose slot has not ended, and no active hold', async (_what, cutOff) => {
   const booked = String((await bookSlot(partner, anySlot()))['hold_id']);
   const active = String((await placeHold(partner, anySlot()))['hold_id']);
   const ids = [booked, active];

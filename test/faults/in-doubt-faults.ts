@@ -50,15 +50,15 @@ const unacknowledged = (code: number) => ({ writeConcernError: { code, errmsg: '
 
 export const REPLY_LOST = lost('reply lost', true);
 export const REQUEST_LOST = lost('request lost', false);
-const NO_PRIMARY = answered('refused, for there is no primary', false, { errorCode: 10107 });
-const GOING_DOWN = answered('refused, for the server is going down', false, { errorCode: 11600 });
+const NO_PRIMARY = answered('rejected, because there is no primary', false, { errorCode: 10107 });
+const GOING_DOWN = answered('rejected, because the server is going down', false, { errorCode: 11600 });
 export const LATE = answered('done, and not acknowledged in time', true, unacknowledged(64));
 const STEPPED_DOWN = answered('done, and the primary stepped down', true, unacknowledged(189));
 const SHUT_DOWN = answered('done, and the primary was shut down', true, unacknowledged(91));
 
 export const COMMIT_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN, LATE, STEPPED_DOWN, SHUT_DOWN];
 /** Too few members exist to acknowledge the write. For a commit with this error, the driver reports a known result. */
-export const TOO_FEW = answered('done, and too few were there to acknowledge it', true, unacknowledged(100));
+export const TOO_FEW = answered('done, but too few members can acknowledge it', true, unacknowledged(100));
 export const WRITE_FAULTS = [...COMMIT_FAULTS, TOO_FEW];
 /** Reads, and writes in a transaction, have no write concern of their own. */
 export const UNDONE_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN];

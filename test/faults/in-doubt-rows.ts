@@ -8,7 +8,7 @@ import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow
 /** A prepared call, and a read of its effects in the database. */
 export type Prepared = { call: () => Promise<Reply>; effects: () => Promise<unknown> };
 
-/** A call that writes, with every command of it that a fault can strike. */
+/** A call that writes, with each of its commands that a fault can strike. */
 export type Row = {
   call: string;
   faultPoints: readonly FaultPoint[];
@@ -20,7 +20,7 @@ export type Row = {
   success: string;
   /** Response and effects of a second call after a success, if they differ from `success` and `after`. */
   secondCall?: { answers?: string; effects?: unknown };
-  /** A repeated call returns a replay of the first response, by its key; the same bytes; or a response of its own. */
+  /** What a repeated call returns: a replay, by its idempotency key; the same bytes; or a response of its own. */
   repeatReturns: 'replay' | 'same' | 'own';
 };
 
@@ -35,7 +35,7 @@ export const inside = (command: string, collection: string): FaultPoint => ({
   kind: 'transaction',
 });
 export const read = (command: string, collection: string): FaultPoint => ({ command, collection, kind: 'read' });
-/** Writes the audit entry of an operator's call, before the call changes anything. */
+/** Writes the audit row of an operator's call, before the call changes anything. */
 export const AUDITED = single('findAndModify', 'audit');
 /** Reads the rules that a hold depends on. */
 const RULES = read('aggregate', 'cache_leases');

@@ -26,7 +26,7 @@ async function clear({ service }: World, ...collections: string[]): Promise<void
   for (const name of collections) await service.context.db.collection(name).deleteMany({});
 }
 
-/** A delivery to a new receiver, and a function that attempts it, made due and unlocked before each attempt. */
+/** A delivery to a new receiver, and a function that makes the delivery due, unlocks it and attempts it. */
 async function anyAttempts(world: World, status: number) {
   // Clear the counters too: the sweep that would close an interrupted range of numbers does not run here.
   await clear(world, 'webhook_subscriptions', 'deliveries', 'events', 'feed_counters', 'alerts', 'alert_state');

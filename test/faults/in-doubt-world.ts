@@ -24,7 +24,7 @@ export async function startWorld(mongodUri: string): Promise<World> {
   // The driver gets no notice of a fault, because no member changes its state. Polling often makes it recover soon.
   const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
   const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/in_doubt?${options}`;
-  // As in production, because the tests' shorter leases would end while the driver sends a command twice.
+  // Use production's leases: the tests' shorter ones would end while the driver sends a command twice.
   const environment = { MONGODB_URI, RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '1000' };
   const service = await startService(environment);
   const { venue, partner, slot } = await startScene(service, {
@@ -81,7 +81,7 @@ export async function rowNow({ service }: World, collection: string, id: string)
   return service.context.db.collection(collection).findOne({ _id: id as never }, NOW);
 }
 
-/** The credits left of a purchase. */
+/** The remaining credits of a purchase. */
 export async function creditsOf(world: World, purchaseId: string): Promise<unknown> {
   return (await rowNow(world, 'package_purchases', purchaseId))?.['creditsRemaining'];
 }

@@ -56,7 +56,7 @@ function everyCase<T extends { faultPoints: readonly FaultPoint[] }>(rows: reado
       row,
       faultPoint,
       fault,
-      name: `${nameOf(row)}: ${command} of ${collection} is ${fault.name}`,
+      name: `${nameOf(row)}: ${command} of ${collection}: ${fault.name}`,
     }));
   });
 }
@@ -78,7 +78,7 @@ function isInDoubt(reply: Reply, { success }: Row): boolean {
   return true;
 }
 
-/** Whether the call has had its effect; throws if only a part. */
+/** Whether the call has had its effect; throws if it has had only a part of it. */
 async function isDone(row: Row, { effects }: Prepared): Promise<boolean> {
   const current = await effects();
   const done = JSON.stringify(current) !== JSON.stringify(row.before);
@@ -194,7 +194,7 @@ describe('a transaction whose commit is never acknowledged', () => {
   );
 });
 
-test('control: if the service forgets the key, the repeated call has its effect twice', async () => {
+test('control: if the service forgets the idempotency key, the repeated call has its effect twice', async () => {
   const row = ROWS.find(({ call }) => call === 'a package purchase') as Row;
   const prepared = await row.prepare(world);
   const first = await struckBy(REPLY_LOST, row.faultPoints[0] as FaultPoint, TWICE, prepared.call);

@@ -13,7 +13,7 @@ jest.setTimeout(scaled(900_000, 200_000));
 
 const KILLS = scaled(20, 2);
 
-/** A worker's steps with an event, in order: the MongoDB command, and whether the webhook may already be sent. */
+/** A worker's steps with an event: the MongoDB command, and whether the webhook may already be sent. */
 const STEPS: [before: string, command: string, collection: string, isSent: boolean][] = [
   ['it reads the outboxes', 'find', 'reservations', false],
   ['it reserves numbers', 'findAndModify', 'feed_counters', true],
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-/** Kills a worker that has met `block`, or without one has sent the webhook of a new hold; returns the hold's id. */
+/** Places a hold; kills its worker at `block`, or without a block after it sent the webhook. Returns the hold's id. */
 async function killInTheMiddle(block: Block | undefined): Promise<string> {
   const doomed = scene.startDoomedWorker();
   const { received } = scene.receiver;

@@ -102,7 +102,7 @@ test('an API that was frozen before it wrote its holds writes none into a blacko
   });
 }, 300_000);
 
-test('a process without a confirmed primary sells nothing; once it has one, it obeys each change', async () => {
+test('a process that cannot confirm its primary sells nothing; once it can, it obeys each change', async () => {
   const rounds = scaled(10, 1);
   for (let round = 0; round < rounds; round += 1) {
     const [partner, suspended, ungranted] = [await knownPartner(), await knownPartner(), await knownPartner()];

@@ -268,7 +268,7 @@ test(`when Redis is emptied during sales, every hold expires within ${EXPIRES_WI
   const { service, sellers } = world;
   const [seller] = sellers as [Seller];
   const { partner } = seller;
-  // One rejects each event once, so that some deliveries always wait for a retry. The other always rejects.
+  // One receiver rejects each event once, so that some deliveries always wait for a retry. The other always rejects.
   const recovering = await startRejecting();
   const failing = await startReceiver(500);
   atEnd(

@@ -12,7 +12,7 @@ export type Sales = {
   /** Responses to partners so far, one entry for each placed hold. */
   acknowledged: Acknowledged[];
   patience: Patience;
-  /** Resolves after some more sales, or once a sale has got an unexpected response; `stop` then throws it. */
+  /** Resolves after some more sales, or once a sale has got an unexpected response; `stop` then throws. */
   goOn(): Promise<void>;
   /** Completes the sales in progress; throws if one got an unexpected response. */
   stop(): Promise<void>;

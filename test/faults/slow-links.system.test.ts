@@ -91,7 +91,7 @@ async function soldTwice(calls: readonly SlotCall[]): Promise<string[]> {
   );
 }
 
-test('with a round trip of 60 ms to MongoDB free slots are sold as usual', async () => {
+test('with a round trip of 60 ms to MongoDB, free slots are sold as usual', async () => {
   api.relay.delay(30);
   const holds = startHolds();
   await delay(scaled(15_000, 5000));
@@ -107,7 +107,7 @@ test('with a round trip of 60 ms to MongoDB free slots are sold as usual', async
   });
 }, 120_000);
 
-test('while every packet to and from MongoDB takes 120 ms no call takes longer than 12 s, and afterwards sales are normal within 10 s', async () => {
+test('while every packet to and from MongoDB takes 120 ms, no call takes longer than 12 s, and afterwards sales are normal within 10 s', async () => {
   api.relay.delay(120);
   const holds = startHolds(REPEATED_EVERY);
   await delay(SLOW_FOR_MS);

@@ -10,7 +10,7 @@ import { type Patience, troubles } from './insist.ts';
 import { type Sales, startSales } from './sales.ts';
 import type { FaultSystem } from './system.ts';
 
-/** A short timeout, because another worker takes over a dead worker's attempt 5 s after it. */
+/** A short timeout, because another worker takes over a dead worker's attempt 5 s after the timeout. */
 export const TRADING_OVERRIDES = {
   WEBHOOK_TIMEOUT_MS: '2000',
   WEBHOOK_RETRY_DELAYS_SECONDS: '1,1,1,1',

@@ -26,7 +26,8 @@ const RACES = scaled(100, 12);
 const MANY = scaled(500, 100);
 
 /**
- * Short, because ending a grant waits for the leases, and a hold may be sent up to a second after its draft (ADR 0003).
+ * Short: a revoke waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
+ * times (ADR 0003).
  */
 const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
@@ -137,7 +138,7 @@ describe('revoking a grant', () => {
     const copies = Array.from({ length: MANY - 1 }, (_, n) => ({
       ...row,
       _id: randomUUID(),
-      // Outside the range that the service uses.
+      // Use ordinals outside the range that the service uses.
       holdOrdinal: 1000 + n,
       cells: [`nowhere-${n}@202611210430`],
     }));
@@ -153,7 +154,7 @@ describe('revoking a grant', () => {
 test('a revoke whose response is lost is effective everywhere within half a lease; a repeated call completes it', async () => {
   const { id: slowVenueId } = await anyVenue(slow);
   const partner = await anyPartner(slow, [slowVenueId]);
-  const slotElsewhere: Partner = { ...partner, api: createClient(otherSlow.url, partner.apiKey) };
+  const viaOtherProcess: Partner = { ...partner, api: createClient(otherSlow.url, partner.apiKey) };
   const [first = '', second = ''] = await freeSlotIds(partner, slowVenueId);
   const held = await placeHold(partner, first);
   const revokeThere = () => operatorOf(slow).delete(grantPath(partner, slowVenueId));
@@ -161,16 +162,16 @@ test('a revoke whose response is lost is effective everywhere within half a leas
   await collectionCallsOf(slow).lose('cache_leases.findOne', 2);
   expect(verdict(await revokeThere())).toBe('503 SERVICE_UNAVAILABLE');
   expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  expect(verdict(await extend(slotElsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await extend(viaOtherProcess, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
   await delay(SLOW_LEASE_MS / 2);
-  expect(verdict(await confirm(slotElsewhere, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  expect(verdict(await hold(slotElsewhere, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await confirm(viaOtherProcess, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await hold(viaOtherProcess, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
 
   expect(releasedBy(await revokeThere())).toMatchObject([{ hold_id: held['hold_id'], slot_id: first }]);
 });
 
 describe('a confirm that meets a revoke', () => {
-  test(`in ${RACES} races, either is booked or its hold is released, never both`, async () => {
+  test(`in ${RACES} races, either books or its hold is released, never both`, async () => {
     const partner = await seller();
     const outcomes = new Map<string, number>();
     for (let index = 0; index < RACES; index += 1) {

@@ -121,7 +121,7 @@ describe('a busy partner', () => {
     return countOf(replies);
   }
 
-  test('never has more holds than its limit; control: without the index on ordinals it has', async () => {
+  test('never has more holds than its limit; control: without the index on ordinals, it has', async () => {
     for (let round = 0; round < scaled(3, 1); round += 1)
       expect(await countsOfConcurrentHolds()).toEqual({ '201': 10, '409 HOLD_LIMIT_REACHED': 54 });
     await service.context.db.collection('reservations').dropIndex('one_hold_per_ordinal');

@@ -45,7 +45,7 @@ async function blackOut(slotId: string, at = service): Promise<Json> {
 const hold = (slotId: string, fields?: Json) => sendHold(partner, slotId, fields);
 const walkIn = (slotId: string) => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
 
-/** Whether a concurrent blackout caused the claim to be `refused`, or `listed` it; otherwise the fault. */
+/** `refused` if the blackout rejected the claim, `listed` if its response lists the claim, otherwise the fault. */
 function outcomeOf(claim: Reply, blackout: Json): string {
   const conflicts = blackout['conflicts'] as Json[];
   if (claim.status === 409 && errorOf(claim).conflict?.['reason'] === 'blackout') return 'refused';

@@ -18,7 +18,10 @@ import {
 
 const ROUNDS = 5;
 
-/** Short, because a change waits for the leases, and a hold may be sent up to a second after its draft (ADR 0003). */
+/**
+ * Short: a change waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
+ * times (ADR 0003).
+ */
 const quick = await hostedService({ overrides: { CACHE_LEASE_MS: '400' } });
 const otherQuick = await beside(quick);
 const slow = await hostedService(SLOW);
@@ -49,7 +52,7 @@ const holdAfter = (meanwhile: () => Promise<unknown>, place: Place, service: Hos
 describe.each([...PARTNER_CHANGES, ...RULE_CHANGES])('$name', (row) => {
   const { undo, call = hold, outcome } = row;
 
-  test('is effective in another process, which had cached the rules, after the response; so is its undoing', async () => {
+  test('is effective after its response in another process that had cached the rules; so is undoing it', async () => {
     const places = await Promise.all(Array.from({ length: ROUNDS }, () => createPlace(slow, otherSlow)));
     const outcomes = places.map(async (place) => {
       await cacheDataOf(place, call);
@@ -69,7 +72,7 @@ describe.each([...PARTNER_CHANGES, ...RULE_CHANGES])('$name', (row) => {
     ['the same process', () => quick],
     ['another process', () => otherQuick],
   ])(
-    'rejects a hold that %s drafts before it and writes after it; the idempotency key stays unused',
+    'rejects a hold that %s prepares before it and writes after it; the idempotency key stays unused',
     async (_which, service) => {
       const place = await createPlace(quick, service());
       await cacheDataOf(place, hold);
@@ -102,7 +105,7 @@ describe('control', () => {
   const blackout = RULE_CHANGES.at(-1) as RuleChange;
 
   test.each([...PARTNER_CHANGES.slice(0, 2), endedGrant, blackout])(
-    '$name would be ignored if the response did not wait for the leases of others',
+    '$name would be ignored if the response did not wait for other processes’ leases',
     async (row) => {
       const { call = hold } = row;
       const served: boolean[] = [];
@@ -118,7 +121,7 @@ describe('control', () => {
   );
 
   test.each([endedGrant, blackout])(
-    'a hold drafted before $name would stay unreported if its process ignored its lease',
+    'a hold prepared before $name would stay unreported if its process ignored its lease',
     async (row) => {
       const place = await createPlace(quick, otherQuick);
       const replies: Reply[] = [];
@@ -130,7 +133,7 @@ describe('control', () => {
   );
 
   test.each([endedGrant, blackout])(
-    'a hold written under its lease would be missed if $name did not wait for it',
+    'a hold written under its lease would be missed if $name did not wait for that lease',
     async (row) => {
       const place = await createPlace(slow, slow);
       await cacheOf(slow).readAnew();

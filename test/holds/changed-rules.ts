@@ -28,7 +28,7 @@ const grantPath = (place: Place) => `${partnerPath(place)}/venues/${place.venue.
 const venuePath = ({ venue }: Place) => `/api/v1/operator/venues/${venue.id}`;
 const resourcePath = ({ venue }: Place) => `/api/v1/operator/resources/${String(venue.resourceIds[0])}`;
 
-/** A change of what partners may sell, or which partner may. */
+/** A change of what partners may sell, or of which partners may sell. */
 export type RuleChange = {
   name: string;
   change: Call;

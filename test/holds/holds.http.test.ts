@@ -103,7 +103,7 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
   });
 });
 
-test('a hold ends with its slot at the latest, when placed, extended and replayed', async () => {
+test('a hold expires when its slot ends at the latest, when placed, extended and replayed', async () => {
   const short = { duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' };
   const scene = { resources: [short], venue: { time_zone: 'UTC' }, days: [0, 1] };
   const { partner: seller, slots } = await startScene(service, scene);

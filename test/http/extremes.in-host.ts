@@ -47,7 +47,7 @@ function boundsOf(described: Described): Bounds | undefined {
 
 export type ExtremeCall = { id: string; template: Template };
 
-/** The legal call of every route with each parameter at either bound, and with all of one kind at the same bound. */
+/** Each route's legal call with each parameter at either bound, and with all parameters of one kind at that bound. */
 export function extremeCalls(context: Service['context'], apiName: ApiName, known: KnownValues): ExtremeCall[] {
   const routes = apiName === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
   const byRoute = new Map(inputsOf(routes).map((input) => [input.route, input]));

@@ -26,7 +26,7 @@ const admin = () => operatorOf(listeners);
 const serves = async () => (await call()).status === 200;
 const countErrorLines = async () => (await service.logs()).split(MISSING_GUARDS).length - 1;
 
-test('dropping an index stops every call of the API, with one error line, until it is migrated', async () => {
+test('dropping an index stops every call of the API, with one error line, until the database is migrated', async () => {
   const before = await countErrorLines();
   await reservations().dropIndex(GUARD);
   const rejection = await eventually('a call to be rejected', async () => {

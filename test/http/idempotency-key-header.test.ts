@@ -24,7 +24,7 @@ const hold = (slotId: string, header: string | undefined, fields: Json = {}) =>
 describe('a key in the header Idempotency-Key', () => {
   test.each([
     ['as it is', 'a-', 'a-', ''],
-    ['in the quotation marks of the draft', 'a-', '"a-', '"'],
+    ['in quotation marks, as in the IETF draft', 'a-', '"a-', '"'],
     ['beyond ASCII, in UTF-8', 'ключ-café-', Buffer.from('ключ-café-').toString('latin1'), ''],
     ['in Latin-1, as browsers send it', 'café-', 'café-', ''],
   ])('is the same key as in the field idempotency_key: %s', async (_what, text, prefix, suffix) => {

@@ -67,7 +67,7 @@ describe('a body that arrives after its key was revoked', () => {
     expect(row?.status).toBe('ACTIVE');
   });
 
-  test('control: is served if the key is still valid', async () => {
+  test('control: a body whose key is still valid is served', async () => {
     const partner = await anyPartner(service, [venueId]);
     const body = { slot_id: nextSlot() };
     const reply = await callAround(partner, '/api/v1/partner/holds', body, () => Promise.resolve());

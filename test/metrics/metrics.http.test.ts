@@ -59,7 +59,7 @@ test('the metrics page needs no operator key, and is valid', async () => {
   expect(families.size).toBeGreaterThan(30);
 });
 
-describe('a page requested by address or private name is served, so that no website can read it under its own name', () => {
+describe('the metrics page is served only for addresses and private names, so that no website can read it under its domain', () => {
   const statusBy = async (host: string, headers = '') => {
     const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
     return (await converse(service.adminUrl, request)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
@@ -73,7 +73,7 @@ describe('a page requested by address or private name is served, so that no webs
   });
 
   test.each(['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example.'])(
-    '%s: 400, whatever the forwarding headers',
+    '%s: 400, with any forwarding headers',
     async (host) => {
       expect(await statusBy(host)).toBe('400');
       expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe('400');

@@ -116,7 +116,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   { alert: 'BookingWorkStalled', ...changing(stalled(WORKER), '1x90', AT_THE_END('0', '1')) },
   {
     alert: 'BookingSweepNotRun',
-    // A sweep with an interval of 3 s is late after two minutes; one with ten minutes may take 40.
+    // A sweep with an interval of 3 s is late after 32 s; one with ten minutes, after 40 minutes.
     firing: { [ranAt('lapsed-holds')]: '0+60x58 3480x40' },
     quiet: {
       [ranAt('retention')]: '0+60x25 1500x70',

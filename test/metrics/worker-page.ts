@@ -12,7 +12,7 @@ import { testScope } from '../support/process-scope.ts';
 const LOADED = [startHoldExpiry, startWebhookDelivery];
 
 /**
- * The page of a worker that has loaded the modules of all workers, and the labels of its metrics, with or without
+ * The metrics page of a worker that has loaded the modules of all workers, and the labels of every metric, even without
  * samples.
  */
 export async function workerPage(

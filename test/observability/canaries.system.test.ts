@@ -301,7 +301,7 @@ async function causeQuotingErrors(): Promise<void> {
   });
   await ask(confirm, input);
   await migrate(db);
-  // Log errors that the service does not handle too: they must not put canaries into the log either.
+  // Also log errors that the service does not handle: they must not put canaries into the log either.
   const partners = db.models['partners'];
   const values = db.collection<{ _id: string }>('unforeseen');
   await values.insertOne({ _id: CUSTOMER.customer_name });
@@ -402,7 +402,7 @@ describe('no unencrypted secret is in', () => {
     expect(foundIn(dump, PERSONAL)).toEqual([...PERSONAL]);
   });
 
-  test('a response or page, except in the response that created it', () => {
+  test('a response or page, except the response that created it', () => {
     const shown = answers.map(({ text }) => text);
     const times = (secret: string) => shown.filter((text) => foundIn(text, [secret]).length > 0).length;
     expect(SECRETS.filter((secret) => times(secret) > 0)).toEqual([]);

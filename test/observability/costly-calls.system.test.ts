@@ -108,7 +108,7 @@ describe('a recovery', () => {
     expect(walks().length).toBeLessThan(MOST_RUNS);
   });
 
-  test('for another time is 429 during one of the same subscription, and succeeds afterwards', async () => {
+  test('since another time is 429 while one of the same subscription runs, and succeeds afterwards', async () => {
     const { id } = await subscribed(partner);
     const foreign = await subscribed(other);
     let rejected: Reply[] = [];

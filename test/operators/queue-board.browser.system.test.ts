@@ -75,7 +75,7 @@ const boardQueue = (status: string) => `/queues/queue/${QUEUE}?status=${status}`
 const isPaused = () => service.context.queues.byName(QUEUE).isPaused();
 
 describeInBrowser('Bull Board in a browser', () => {
-  test('pauses by keyboard only with a reason, which alert and audit show, and resumes', async () => {
+  test('pauses a queue by keyboard, but only with a reason, which alert and audit show; resumes it', async () => {
     const { page, faults, close } = await visit(boardQueue('waiting'));
     const operator = operatorOf(service);
     // The operator's answers to each question for a reason; null cancels.

@@ -91,12 +91,12 @@ describe('the queue board', () => {
   );
 
   test.each([
-    ['none', undefined],
-    ['a blank one', ' '],
-    ['one of several lines', 'a\nb'],
-    ['one too long', 'x'.repeat(201)],
-    ['one that is not percent-encoded', '%E2%82'],
-  ])('pauses nothing for %s, and says what is missing', async (_which, reason) => {
+    ['no reason', undefined],
+    ['a blank reason', ' '],
+    ['a reason of several lines', 'a\nb'],
+    ['a reason that is too long', 'x'.repeat(201)],
+    ['a reason that is not percent-encoded', '%E2%82'],
+  ])('pauses nothing for %s, and names the header X-Reason', async (_which, reason) => {
     const reply = await pause('hold-expiry/pause', reason);
     expect(reply.status).toBe(400);
     expect(reply.text).toContain('X-Reason');

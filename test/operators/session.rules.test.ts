@@ -32,7 +32,7 @@ describe('a session', () => {
     ['with an end that is no number', `Infinity.${id}.${signature}`],
     ['empty', ''],
     ['of dots', '..'],
-  ])('%s is not one', (_how, forged) => {
+  ])('%s is invalid', (_how, forged) => {
     expect(openSession(forged, KEY, now)).toBeUndefined();
   });
 });

@@ -69,7 +69,7 @@ describeInBrowser('a browser on the console', () => {
     await page.context().close();
   });
 
-  test('control: without referrers, it is rejected on http, and its cookie is sent without TLS too', async () => {
+  test('control: without referrers, its sign-in is rejected on http, and its cookie on https is sent without TLS too', async () => {
     const refused = await signInAt(await behindProxy(TELLS_NOTHING));
     expect(await refused.locator('body').innerText()).toContain('CSRF_REJECTED');
     expect(await cookiesOf(refused)).toEqual([]);

@@ -86,7 +86,7 @@ describe('the sign-in page', () => {
   test.each([
     ['https', true],
     ['http', false],
-  ])('fetched by %s sets a cookie with Secure %s, and removes it equally', async (scheme, isSecure) => {
+  ])('fetched by %s sets a cookie with Secure %s, as does the sign-out that removes it', async (scheme, isSecure) => {
     const own = { host: 'console.example', origin: `${scheme}://console.example` };
     const given = await signIn({ key: OPERATOR_KEY }, own);
     const taken = await stranger.send('POST', '/sign-out', { headers: as(cookieOf(given), own) });
@@ -108,7 +108,7 @@ describe('the sign-in page', () => {
   test.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],
-    ['no stated place', {}],
+    ['an unstated origin', {}],
   ])('rejects a sign-in from %s', async (_where, headers) => {
     const reply = await signIn({ key: OPERATOR_KEY }, headers);
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
@@ -155,7 +155,7 @@ describe('after signing in, next', () => {
     expect(page.text).toContain('name="next" value="/"/>');
   });
 
-  test('is text on the page, whatever it contains', async () => {
+  test('is escaped on the page', async () => {
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(`/"'><script>alert(1)</script>&`)}`);
     expect(page.text).toContain(`value="/&quot;'>&lt;script>alert(1)&lt;/script>&amp;"`);
   });
@@ -178,7 +178,7 @@ describe('the cookie', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
     ['a sandboxed frame', { origin: 'null' }],
-    ['no stated place', {}],
+    ['an unstated origin', {}],
     ['another site that names our origin', { 'sec-fetch-site': 'cross-site', origin: 'own' }],
   ];
   test.each(otherOrigins)('changes nothing from %s', async (_where, headers) => {

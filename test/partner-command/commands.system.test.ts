@@ -108,7 +108,7 @@ describe('the command line', () => {
     for (const code of ['0', '1', '2', '3', '4', '130']) expect(help.out).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
   });
 
-  test('a rejected call is 1, with code and request id; an unreachable service is 3', async () => {
+  test('ends with 1 after a rejected call, with code and request id, and with 3 if the service is unreachable', async () => {
     const rejected = await runPartner({ url: service.url, apiKey: 'pk_sandbox_none' }, ['status']);
     expect([rejected.code, rejected.err]).toEqual([
       1,
@@ -131,7 +131,7 @@ describe('the command line', () => {
     expect(words.filter((each) => !guide.includes(each))).toEqual([]);
   });
 
-  test('it knows all event types of the service', () => {
+  test('knows all event types of the service', () => {
     expect([...EVENT_TYPES].toSorted()).toEqual([...SERVICE_EVENT_TYPES].toSorted());
   });
 });
@@ -281,7 +281,7 @@ test('partner replay forwards the events since a time again, in order and signed
 describe('partner status', () => {
   const action = ({ out }: Ended) => out.split('\n').filter((line) => line.startsWith('Needs action'));
 
-  test('with nothing to do it is 0; a partner without venues gets a message and 4', async () => {
+  test('ends with 0 if there is nothing to do, and with 4 and a message for a partner without venues', async () => {
     const fine = await run('status');
     expect([fine.code, action(fine), fine.err]).toEqual([0, [], '']);
     expect(fine.out).toMatch(/^Venues +1: Koramangala Arena$/m);

@@ -31,7 +31,7 @@ afterAll(() => close());
 const { signal } = new AbortController();
 const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-24T09:00:00.000Z' } as FeedEvent;
 
-test('at most 1 MB of an endless answer to an action is read, which is a finding', async () => {
+test('an endless answer to an action is read up to 1 MB, and is a finding', async () => {
   status = 200;
   await expect(httpTransport(url, signal)('reconcile', {})).rejects.toThrow(
     'reconcile answered more than 1 MB. Answer its result and nothing else.',

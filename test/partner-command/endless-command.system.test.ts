@@ -33,7 +33,7 @@ test('a command’s log is read to its end, however long', async () => {
   await expect(transportOf(failing)('reconcile', {})).rejects.toThrow('exit code 3: no such order');
 });
 
-test('a process that a command leaves running is not waited for, although it has its stdout', async () => {
+test('a command is over when it exits, even if a process that it leaves running still has its stdout', async () => {
   const beganAt = performance.now();
   const { signal } = new AbortController();
   const { pid } = (await commandTransport(leavingProcess('exit 0'), ENVIRONMENT, signal)('reconcile', {})) as {

@@ -83,7 +83,7 @@ describe('partner listen', () => {
     expect(again.printed.err).toContain(`Signed with ${secret}`);
   });
 
-  test('--since also takes older events at the first start, and later starts continue', async () => {
+  test('--since also forwards older events at the first start; later starts continue where the last one stopped', async () => {
     const first = await makeHold();
     const listener = await listen('--since', '1h');
     // Wait for the listener: if it stopped before it saw the response, it would repeat the delivery.

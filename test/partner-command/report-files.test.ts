@@ -23,7 +23,7 @@ beforeEach(async () => {
 const NOBODY = { url: 'http://127.0.0.1:1023', apiKey: 'pk_sandbox_any' };
 const certify = (...args: string[]) => partner(NOBODY, ['certify', '--profile', at('profile.json'), ...args]);
 
-test('a report file that is the profile, the key or the other report is wrong usage, by any path', async () => {
+test('a report path is wrong usage if it leads to another file of the command, or cannot be written', async () => {
   await writeFile(at('key'), 'pk_sandbox_any');
   await symlink(folder, at('same'));
   await link(at('profile.json'), at('linked.json'));

@@ -26,7 +26,7 @@ test.each([['status'], ['listen']])(
   },
 );
 
-test('a command that does not wait that long says when to call again', async () => {
+test('a command that would have to wait an hour ends instead, and says when to call again', async () => {
   const proxy = await busy(3600);
   const { code, err } = await partner({ url: proxy.url, apiKey: 'pk_sandbox_any' }, ['status']);
   await proxy.close();

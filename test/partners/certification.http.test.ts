@@ -81,7 +81,7 @@ describe('a report attached to a certification', () => {
       'report.summary.passed',
       () => reportOf(['failed'], { verdict: 'passed', summary: { passed: ALL, failed: 0, not_tried: 0 } }),
     ],
-    ['of a deployment', 'report.mode', () => reportOf([], { mode: 'service' })],
+    ['of a service, not of a partner', 'report.mode', () => reportOf([], { mode: 'service' })],
     ['of a later format', 'report.format', () => reportOf([], { format: 'partner-booking-certification/2' })],
     ['of one scenario', 'report.scenarios', () => reportOfOnly(reportOf().scenarios.slice(0, 1))],
     [

@@ -156,7 +156,7 @@ describe('keys', () => {
     await changeRow(service, 'api_keys', keyId, { $set: { lastUsedAt: new Date(0) } });
     await Promise.all(Array.from({ length: 20 }, () => partner.api.get('/api/v1/partner/venues')));
     expect(await lastUse(partner.id)).toBe(new Date(0).toISOString());
-    // Another process, which has not noted a use yet.
+    // Note a use like another process, which has not noted one yet.
     await service.inHost<typeof Inside>(INSIDE).noteUseElsewhere(keyId);
     await eventually('its write', async () => (await lastUse(partner.id)) !== new Date(0).toISOString());
   });
@@ -207,7 +207,7 @@ describe('a key', () => {
     expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
     expect(inLive.text).toContain('pk_live_');
     expect(inSandbox.text).toContain('pk_sandbox_');
-    // The message names the mode, and not whether the key exists.
+    // The message names the mode, but does not reveal whether the key exists.
     const unknown = await ask(live, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
     expect(messageOf(unknown)).toBe(messageOf(inLive));
     expect(verdict(await ask(service.url, sandboxKey))).toBe('200');

@@ -55,7 +55,7 @@ test('an unknown key costs the same comparison as a wrong key with an existing p
 test('above an address’s limit, unknown keys share reads, and a valid key among them passes', async () => {
   const [known, fresh] = [await anyPartner(service), await anyPartner(service)];
   expect(await ask(known.apiKey)).toBe('200');
-  // The test above has used three.
+  // An address may send 60 wrong keys a minute. The test above has sent three.
   const first = await Promise.all(Array.from({ length: 57 }, () => ask(unknownKey())));
   expect(new Set(first)).toEqual(new Set(['401 INVALID_API_KEY']));
 

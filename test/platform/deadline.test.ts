@@ -6,7 +6,7 @@ import { collectGarbage } from '../support/collect-garbage.ts';
 const DEADLINE_MS = 100;
 const NEVER = new AbortController().signal;
 
-/** Work that ends only with its signal. Only its listener on the signal refers to it. */
+/** Work that ends only when its signal aborts. Only its listener on the signal keeps it from garbage collection. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     const fail = () => reject(signal.reason as Error);
@@ -34,7 +34,7 @@ test('work that ignores its signal is abandoned at the deadline, and its later e
   await delay(1);
 });
 
-test('work is aborted with the reason of its caller, who aborts before or during it', async () => {
+test('work is aborted with its caller’s reason, whether the caller aborts before or during the work', async () => {
   const caller = new AbortController();
   const ending = endOf(withDeadline(60_000, untilAborted, caller.signal));
   caller.abort(new RangeError('enough'));

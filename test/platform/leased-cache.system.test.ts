@@ -139,7 +139,7 @@ describe('an entry', () => {
     await peer.cache.invalidate('here');
     expect(await cached(peer, 'a')).toBe(first);
     await peer.write('a', { n: 2 });
-    // Control: nobody has invalidated the cache.
+    // Control: the cache has not been invalidated.
     expect(await peer.read('a')).toBe(first);
     expect(await peer.read('a', 'database')).toMatchObject({ n: 2 });
     expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
@@ -216,7 +216,7 @@ describe('an entry', () => {
     const peer = await openPeer(LONG_MS / 10);
     const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
     await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
-    // At different times, so that their entries differ in age.
+    // Read them one after the other, so that their entries differ in age.
     for (const name of names) await peer.read(name);
     await eventually('all are cached', () => peer.cache.size().entries === names.length);
     const [beganAt, before] = [realNow(), peer.readings];
@@ -266,7 +266,7 @@ describe('a read', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('that a later one has overtaken does not replace its result', async () => {
+  test('that a later read has overtaken does not replace the later result', async () => {
     const { peer, held, first } = await overtakenReading();
     // The second read does not wait for the first, which hangs.
     expect(await peer.read('a')).toMatchObject({ n: 2 });

@@ -36,7 +36,7 @@ const RULES: EntryKind = { collection: 'rules_of_things', stages: [] };
 const rules = (db: Db) => openCollection<Rule>(db, 'rules_of_things');
 const sales = (db: Db) => openCollection<Sale>(db, 'sales');
 
-/** Writes the sale, unless the lease has ended by the database's clock; returns whether it did. */
+/** Writes the sale, unless the lease has ended by the database's clock; returns whether it was written. */
 async function sell(db: Db, sale: Sale, lease: Lease, isGuarded: boolean): Promise<boolean> {
   const isInTime = isGuarded ? { $lt: ['$$NOW', lease.beginBy] } : true;
   const update = [{ $replaceWith: { $cond: [isInTime, { $literal: sale }, { $toInt: 'late' }] } }];

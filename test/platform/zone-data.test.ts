@@ -23,7 +23,7 @@ test.each([
   expect(isYearOlder(version, newest)).toBe(isOlder);
 });
 
-test('only data that differs from that of other processes, or is a year old, causes a warning', () => {
+test('only time zone data that differs from that of other processes, or is a year old, causes a warning', () => {
   expect(zoneDataFaults('2031b', '2031b')).toEqual([]);
   expect(zoneDataFaults('2031b', undefined)).toEqual([]);
   expect(zoneDataFaults('2031b', '2031c')).toEqual([expect.stringContaining('older time zone data (2031b)')]);

@@ -59,7 +59,7 @@ describe('a MongoDB that is no replica set', () => {
   };
 
   test('ends the API, a worker and the migration with a message that says how to initiate one', async () => {
-    // The driver connects without a set's name, and ignores the server with one.
+    // Without a set name in the URI, the driver connects. With one, the driver ignores this server.
     const withSetName = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
     const withoutSetName = environment({ MONGODB_URI: standalone.uri });
     const processes = [

@@ -15,9 +15,9 @@ import { projectFolder } from '../support/worker-process.ts';
 
 /** The user of the service. Not root, because root can write to read-only files. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** Programs of the long tier only. Each start takes seconds, and the short tier starts one worker of the two. */
+/** Programs of the long tier only. Each start takes seconds, and the short tier starts one of the two workers. */
 const LONG_TIER_PROGRAMS = ['dist/workers/hold-expiry.js', 'dist/src/main/rewrap-secrets.js'];
-/** In this order: the first creates the database for the others. */
+/** Run in this order: the first creates the database for the others. */
 const PROGRAMS = [
   'dist/src/main/migrate.js',
   'dist/src/main/api.js',

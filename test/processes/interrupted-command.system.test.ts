@@ -52,7 +52,7 @@ const failCommand = async (mode: unknown, data: Record<string, unknown>) => {
   return Number(count);
 };
 
-/** Starts a program, and resolves when MongoDB has blocked a command of it, until the fail point is off. */
+/** Starts a program; resolves when the fail point has blocked one of its commands. */
 async function startBlocked(
   data: { failCommands: string[]; namespace: string },
   start: () => SpawnedProcess,

@@ -5,7 +5,7 @@ import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
 const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
 const dispatched = { counts: new Map(), failures: new Map<string, Error>(), begun: Promise.resolve() };
 
-test('jobs that arrive during four batches are dispatched together, in order, at most 100 reservations a batch', async () => {
+test('jobs that arrive during four batches share later batches in order, up to 100 reservations each', async () => {
   const batches: (readonly string[])[] = [];
   const { dispatch, inProgressIds } = createJobDispatcher(async (batch) => {
     batches.push(batch);

@@ -24,7 +24,7 @@ async function mortalRedis(): Promise<MortalRedis> {
     die = () => void relay.close().then(resolve);
   });
   const relay = await startTcpRelay(Number(port), (chunk) => {
-    // The first INFO is the client's own, before it is ready.
+    // The client itself sends the first INFO, before it is ready.
     if (/\$4\r\ninfo\r\n/i.test(chunk.toString()) && ++infoCommands === 2) die();
   });
   afterwards(() => relay.close());
@@ -62,7 +62,7 @@ async function readyQueues(redisUrl = runSetting('TEST_REDIS_URL')): Promise<Que
 }
 
 test.each(['event-dispatch', 'webhook-dead-letter'])(
-  '%s of an earlier release is deleted once its last worker has ended',
+  'the queue %s of an earlier release is deleted once its last worker has ended',
   async (name) => {
     const queues = await readyQueues();
     const { opts } = queues.byName('webhook-delivery');
@@ -193,7 +193,7 @@ describe('jobs that are added concurrently', () => {
     const second = addThree();
     await eventually('the second are sent', () => bulks.length === 2);
 
-    // The first end first: the second have not delayed them.
+    // The first jobs end first, because they do not wait for the second.
     const firstEnded = await Promise.race([first, second.then(() => 'the second')]);
     expect([firstEnded, await second]).toEqual([
       [false, false, false],

@@ -292,7 +292,7 @@ describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s with in
   });
 });
 
-test('while the queue is paused, the sweep logs events; they are sent once it is resumed', async () => {
+test('while the queue is paused, the sweep dispatches events; the resumed queue sends the deliveries', async () => {
   receiver.respondWith(200);
   const { id: subscriptionId } = await subscribe(await anyPartner(service, [venue.id]), receiver.url, ['hold_created']);
   await pauseQueue('webhook-delivery');
@@ -301,7 +301,7 @@ test('while the queue is paused, the sweep logs events; they are sent once it is
     (await rowsOf(service, 'deliveries', { subscriptionId })).at(0),
   );
   expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
-  await eventually('it is logged', async () => (await rowsOf(service, 'events', { holdId })).at(0));
+  await eventually('its event is stored', async () => (await rowsOf(service, 'events', { holdId })).at(0));
   const isSent = () => receiver.received.some(({ body }) => body['hold_id'] === holdId);
   expect(isSent()).toBe(false);
   await resumeQueue('webhook-delivery');

@@ -34,7 +34,7 @@ describe('cells', () => {
 describe('when two windows are compared by their cells', () => {
   type Cells = typeof cellsOf;
 
-  /** The first pair of windows that overlap without a common cell, or that touch on the grid and share one. */
+  /** The first pair of windows that overlap without a common cell, or share one on the grid without overlapping. */
   function firstMistake(cells: Cells, seed = propertySeed()): string | undefined {
     const random = mulberry32(seed);
     for (let index = 0; index < 4_000; index += 1) {

@@ -20,7 +20,7 @@ const { venue, partner, slot } = await startScene(service, { resources: [{ durat
 const anyPackage = () => factories.anyPackage(service, partner, [venue.id], { credits: 500 });
 
 type Call = EqualCalls.Call;
-/** A call, but for its idempotency key. */
+/** A call that lacks only its idempotency key. */
 type CallWithKey = (idempotencyKey: string) => Call;
 
 async function confirmCall(): Promise<CallWithKey> {

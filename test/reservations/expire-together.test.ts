@@ -44,7 +44,7 @@ const ALL_ENDED = { leftMs: [], failures: {} };
 const EXPIRED = 'EXPIRED: hold_created,hold_expired';
 const ACTIVE = 'ACTIVE: hold_created';
 
-test(`${COUNT} expired holds need no more commands than one, with one event each`, async () => {
+test(`${COUNT} expired holds need no more commands than one hold, and get one event each`, async () => {
   const holdIds = await anyHolds(COUNT);
   await takeCommands();
   expect(await expireTogether(holdIds)).toEqual(ALL_ENDED);

@@ -35,7 +35,7 @@ export function startSweep(context: Context, limit: number): void {
   sweeps.set(context, { pages, stopping, ended });
 }
 
-/** Waits for the run to end; returns how many holds each page expired. */
+/** Stops the sweep; returns how many holds each page expired. */
 export async function stopSweep(context: Context): Promise<number[]> {
   const sweep = sweeps.get(context);
   if (sweep === undefined) throw new Error('There is no sweep');

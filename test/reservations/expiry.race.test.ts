@@ -14,9 +14,9 @@ import { verdict } from '../support/verdict.ts';
 import type * as Expiry from './expiry.in-host.ts';
 
 const BATCH = 20;
-/** The minimum. Continues, up to five times as many, until both sides have won. */
+/** The minimum number of races. If one side has not won by then, up to five times as many follow. */
 const RACES = scaled(200, 16);
-/** Fewer, if neither side waits for an expiry. */
+/** The minimum if neither side waits for an expiry. */
 const RACES_OF_CALLS = scaled(120, 16);
 /** The range of head starts within a batch. */
 const SPREAD_MS = 300;
@@ -198,7 +198,7 @@ describe('the sweep of expired holds', () => {
 
   test('continues while pages are full, past holds that cannot be expired, and then pauses', async () => {
     const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
-    // The oldest, with an event that the collection's validator rejects on every write.
+    // The oldest holds have an event that the collection's validator rejects on every write.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
     await startSweep(PAGE);
     const isOver = async () => (await service.logs()).includes('a sweep did work that no job had done');

@@ -80,7 +80,7 @@ describe('holds inserted together', () => {
     for (const index of [0, 4, 6]) await expectStored(outcomes[index]);
   });
 
-  test('have separate leases: only the one with an ended lease is late', async () => {
+  test('have separate leases: only the hold whose lease has ended is late', async () => {
     const slots = freeSlots(3);
     const requests = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
     await takeWrites();
@@ -114,7 +114,7 @@ describe('while a transaction has locked one slot, holds inserted together', () 
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
 
-  test('are inserted one by one in a retry, except that on the locked slot', async () => {
+  test('are inserted one by one in a retry, except the one on the locked slot', async () => {
     const slot = freeSlot();
     const outcomes = await insertDuringBooking(slot, 'single');
     expect(outcomes[3]).toBe('late');

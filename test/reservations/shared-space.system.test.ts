@@ -14,7 +14,7 @@ import { verdict } from '../support/verdict.ts';
 const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-// Short, because the hold may wait for a change before its write, for at most the allowed clock error of 1 s.
+// A short lease: a hold waits here for a change before its write, at most for the allowed clock error of 1 s.
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 const another = await beside(service);
 const slow = await hostedService(SLOW);
@@ -26,7 +26,7 @@ afterAll(async () => {
   await slow.stop();
 });
 
-/** A half turf and a full one that share nothing yet, at a venue that the selling process has cached. */
+/** A half turf and a full one that share nothing yet. `cacheVenue` makes the selling process cache their venue. */
 async function createHalves(operated: HostedService, sells: HostedService) {
   const venue = await anyVenue(operated, [{ name: 'Half' }, { name: 'Full' }], { time_zone: 'UTC' });
   const [half = '', full = ''] = venue.resourceIds;
@@ -90,7 +90,7 @@ describe.each<[string, () => HostedService]>([
 });
 
 describe('a hold on the half that another process places from its cache after the relation is written', () => {
-  /** Places a hold that the call does not see when it first looks for claims; returns both responses. */
+  /** Places a hold that the sharing call does not see when it first looks for claims; returns both responses. */
   async function race(place: Halves): Promise<{ reply: Reply; shared: Reply }> {
     const held: Promise<Reply>[] = [];
     const isDrafted = latch();

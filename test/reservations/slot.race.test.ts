@@ -119,7 +119,7 @@ describe('a full turf and its halves', () => {
       [ids.right, ['right']],
     ]);
 
-  /** For each window of `days` days, the callers concurrently request one of `resourceIds`, in turn. */
+  /** For each window of `days` days, all callers concurrently request a slot, spread evenly over `resourceIds`. */
   async function raceForWindows(
     resourceIds: readonly string[],
     callers: readonly Partner[],
@@ -148,7 +148,7 @@ describe('a full turf and its halves', () => {
     return { claims, windows: starts.length };
   }
 
-  test(`${PARTNERS} partners race for ${WINDOWS} windows: none overlap on shared space, and every window is sold`, async () => {
+  test(`${PARTNERS} partners race for ${WINDOWS} windows: no claims overlap, and every window is sold`, async () => {
     const { claims, windows } = await raceForWindows([ids.full, ids.left, ids.right], partners, 3, WINDOWS / 2);
 
     expect(windows).toBe(WINDOWS);

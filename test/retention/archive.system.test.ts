@@ -189,7 +189,7 @@ describe('an archived row', () => {
   });
 });
 
-test('if the archive’s folder is missing or no folder, nothing is written, listed or deleted', async () => {
+test('if the archive’s folder is missing or is a file, nothing is written, listed or deleted', async () => {
   await plantHolds(1);
   const mount = path.join(fileURLToPath(folder.url), 'mount');
   const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
@@ -271,7 +271,7 @@ describe('a purge', () => {
     }
   });
 
-  test('skips rows that must stay, also many of the same time', async () => {
+  test('skips rows that must stay, also many with the same time', async () => {
     await plantHolds(700);
     // No events wait in the outboxes of these holds, so they can be purged.
     await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });

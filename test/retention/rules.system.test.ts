@@ -90,7 +90,7 @@ const plantDelivery = (state: DeliveryRow['state']) =>
 const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => Partial<DeliveryRow>) =>
   plantLate('deliveries', delivery, delivery.createdAt, (at) => ({ state, eventId: newId(), ...fieldsAt(at) }));
 
-/** For each kind of row, the instant from which its age counts. */
+/** Rows of each kind, with the instant from which their age counts. */
 const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['a hold that was released', 'holds', () => plantReservation(hold)],
   [
@@ -159,7 +159,7 @@ describe('rows with unfinished work are never purged, however old', () => {
 
   test.each<[what: string, plantIt: () => Promise<unknown>]>([
     [
-      'a hold that is due and that no worker has expired',
+      'an overdue hold that no worker has expired',
       () => plant('reservations', hold, { status: 'ACTIVE', claimed: true }),
     ],
     ['a hold with a waiting event', () => plant('reservations', hold, undispatched())],

@@ -95,7 +95,7 @@ describe('the text of an endpoint URL', () => {
     expect(await check(url)).toEqual(rejectedWith(words));
   });
 
-  test('2,048 characters are allowed and 2,049 are rejected with both numbers, counted after percent-encoding', async () => {
+  test('a URL may have 2,048 characters once encoded; the error for a longer one has both numbers', async () => {
     const url = 'https://partner.example/'.padEnd(2043, 'a');
     expect(await check(`${url}aaaaa`)).toEqual({ ok: true });
     for (const longer of ['aaaaaa', 'ü'])

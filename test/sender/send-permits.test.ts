@@ -21,13 +21,13 @@ const isPermit = (each: SendPermit | null | 'waiting'): each is SendPermit => ea
 const describeAll = (entries: (SendPermit | null | 'waiting')[]) =>
   entries.map((each) => (isPermit(each) ? 'in' : each === null ? 'full' : each));
 
-/** Acquires permits that begin to send to an endpoint with this many consecutive failures. */
+/** Begins sends to an endpoint with this many consecutive failures; returns the permits of those that may begin. */
 async function beginSends(permits: SendPermits, endpoint: string, count: number, failures = 0): Promise<SendPermit[]> {
   const granted = (await acquireAll(permits, endpoint, count)).filter(isPermit);
   return granted.filter((permit) => permit.beginSend(failures));
 }
 
-test('an endpoint that responds is neverAborted full, however many deliveries wait', async () => {
+test('an endpoint that responds is never full, however many deliveries wait', async () => {
   const permits = createSendPermits(4, 2);
   let mostInProgress = 0;
   let inProgress = 0;
@@ -43,7 +43,7 @@ test('an endpoint that responds is neverAborted full, however many deliveries wa
   expect(mostInProgress).toBe(1);
 });
 
-test('a slow send gives its permit to another delivery; an endpoint whose quarter of the permits is slow gets none', async () => {
+test('a slow send passes its permit on; an endpoint is full if slow sends fill its quarter', async () => {
   const permits = createSendPermits(8, 2);
   const beganAt = performance.now();
   const slow = await beginSends(permits, 'hanging', 2);
@@ -62,7 +62,7 @@ test('a slow send gives its permit to another delivery; an endpoint whose quarte
   expect(await permits.acquire(at('hanging'), neverAborted())).not.toBeNull();
 });
 
-test('when half of the permits are slow at one partner, its endpoints are full until a send ends; others are not', async () => {
+test('all endpoints of a partner are full while slow sends fill its half, but those of others are not', async () => {
   const permits = createSendPermits(8, 2);
   const slow = [...(await beginSends(permits, 'p/1', 2)), ...(await beginSends(permits, 'p/2', 2))];
   expect(await permits.acquire(at('p/3'), neverAborted())).toBeNull();

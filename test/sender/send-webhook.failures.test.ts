@@ -159,7 +159,7 @@ describe('TLS', () => {
   });
 });
 
-describe('one deadline over the whole exchange', () => {
+describe('one deadline covers the whole exchange', () => {
   const timeoutMs = 500;
 
   function expectCutAtDeadline({ durationMs }: SendOutcome): void {

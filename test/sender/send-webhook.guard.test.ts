@@ -17,7 +17,7 @@ afterEach(closeOpened);
 describe('names are checked at every connection', () => {
   test.each<[string, NameEntry]>([
     ['private', { A: ['127.0.0.1'] }],
-    ['private in IPv6 and still public in IPv4', { A: [publicIp], AAAA: ['::1'] }],
+    ['private in IPv6 but stays public in IPv4', { A: [publicIp], AAAA: ['::1'] }],
   ])('a name that becomes %s after the endpoint was created is blocked at the call', async (_, later) => {
     const target = await reachable();
     const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };

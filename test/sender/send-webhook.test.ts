@@ -130,7 +130,7 @@ describe('the outcome', () => {
     ['205', 'content-length: 5', true],
     ['205', 'x-length: none', true],
     ['304', 'content-length: 5', false],
-  ])('of a %s follows from its head alone, although that says %s', async (status, field, ok) => {
+  ])('of a %s follows from its head alone, although the head says %s', async (status, field, ok) => {
     const target = await rawReceiver((socket) =>
       socket.on('data', () => socket.write(`HTTP/1.1 ${status} Done\r\n${field}\r\n\r\n`)),
     );
@@ -141,7 +141,7 @@ describe('the outcome', () => {
         statusCode: Number(status),
         error: ok ? null : 'redirect',
       });
-      // Not used again: a body could be taken for the next response.
+      // The connection is not used again, because a body could be taken for the next response.
       await closed(target, n);
     }
   });

@@ -39,7 +39,7 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
   return page;
 }
 
-/** Not `innerWidth`: on a phone it grows with content that is too wide. */
+/** Compares `scrollWidth`, because `innerWidth` grows on a phone with content that is too wide. */
 const fits = async (page: Page): Promise<boolean> =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= PHONE.viewport.width;
 

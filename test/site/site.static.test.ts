@@ -63,7 +63,7 @@ describe('the site', () => {
     expect(await read('docs.md')).toContain('](/docs/quickstart.md)');
   });
 
-  test('does not reveal the repository: no link to a file that is not served, no script in a page', async () => {
+  test('does not reveal the repository: no link to a file that is not served, no inline script in a page', async () => {
     for (const name of names().filter((each) => each.endsWith('.html'))) {
       const page = await read(name);
       expect(page).not.toMatch(/<script(?! type="module" src="\/)|<style|style=|\son\w+=/);

@@ -87,7 +87,7 @@ describe('the slots of a rule', () => {
   });
 });
 
-describe('a time that passes midnight begins on the day in the rule', () => {
+describe('a price rule whose hours pass midnight begins on the day that it names', () => {
   const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
   const SUNDAY = '2026-11-22';
   const peak = (slotPrices: string[]) =>
@@ -96,11 +96,11 @@ describe('a time that passes midnight begins on the day in the rule', () => {
 
   test.each([
     ['at a venue that is always open, the hours after midnight count on Sunday', '00:00–00:00', evening, ['00', '01']],
-    ['at a venue that closes when the rule ends, they count on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
-    ['at a venue that closes later, they count on Saturday', '12:00–04:00', [...evening, '00', '01'], []],
+    ['at a venue open until the rule ends, all hours count on Saturday', '18:00–02:00', [...evening, '00', '01'], []],
+    ['at a venue that closes later, all hours count on Saturday', '12:00–04:00', [...evening, '00', '01'], []],
     ['at a venue that opens again during the rule, the rest counts on Sunday', '01:00–00:00', evening, ['01']],
     ['at a venue that opens after the rule, only the evening counts', '04:00–00:00', evening, []],
-    ['in a day of 24 hours from 06:00, they count on Saturday', '06:00–06:00', [...evening, '00', '01'], []],
+    ['in a day of 24 hours from 06:00, all hours count on Saturday', '06:00–06:00', [...evening, '00', '01'], []],
   ])('%s', (_name, hours, saturday, sunday) => {
     expect(peak(prices(saturdayNight, DATE, hours))).toEqual(saturday);
     expect(peak(prices(saturdayNight, SUNDAY, hours))).toEqual(sunday);
@@ -108,7 +108,7 @@ describe('a time that passes midnight begins on the day in the rule', () => {
     expect(peak(prices(saturdayNight, '2026-11-23', hours))).toEqual([]);
   });
 
-  test('its dates are those of its beginning: the last night is complete, and the first has no hours before it', () => {
+  test('its dates say when it begins: they include the whole last night, and no night before the first evening', () => {
     const rules = [{ startTime: '22:00', endTime: '02:00', fromDate: DATE, toDate: DATE }];
     const night = '00:00–00:00';
     expect(peak(prices(rules, DATE, night))).toEqual(['22', '23']);
@@ -136,7 +136,7 @@ describe('a time that passes midnight begins on the day in the rule', () => {
   test.each([
     ['back and an hour repeats', '2026-10-25', ['00', '01', '01', '02']],
     ['forward and an hour is skipped', '2027-03-28', ['00', '02']],
-  ])('when the clocks go %s, it still ends at the displayed end', (_way, sunday, hours) => {
+  ])('when the clocks go %s, it still ends at the end time on the clock', (_way, sunday, hours) => {
     const rules: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '03:00' }];
     expect(peak(prices(rules, sunday, '00:00–00:00', 'Europe/London'))).toEqual(hours);
     const saturday = new Date(Date.parse(sunday) - 86_400_000).toISOString().slice(0, 10);

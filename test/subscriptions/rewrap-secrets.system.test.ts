@@ -43,7 +43,7 @@ const SLOTS_OF_OTHER_TESTS = 60;
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
-  // Longer than in other tests, so that cached entries stay valid throughout.
+  // A longer lease than in other tests, so that cached entries stay valid throughout.
   const overrides = { MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]), CACHE_LEASE_MS: '1000' };
   service = await startService(overrides);
   sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
@@ -130,7 +130,7 @@ const openSecret = (row: SubscriptionRow, ...keys: Buffer[]) =>
   createSecretBox(keys).open(row.sealedSecret, { owner: row.partnerId, id: row._id });
 
 describe('a change of keys', () => {
-  test('during deliveries: the signature of each is valid, and afterwards the new key alone suffices', async () => {
+  test('during deliveries: every signature is valid, and afterwards the new key alone suffices', async () => {
     const { id, secretKey } = await subscribed();
     await plantRows(scaled(5000, 200));
     const rewrapped = new AbortController();
@@ -314,7 +314,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     const next = start(NEW, OLD);
     await finished(next);
     const result = next.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
-    // Of 20 rows, the killed run rewrapped nine after its first write, and perhaps one or two by blocked writes.
+    // The killed run rewrapped nine of 20 rows after its first write, and perhaps one or two more by blocked writes.
     expect([9, 10, 11]).toContain(result?.['rewrapped']);
     expect(result).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));

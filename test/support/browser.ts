@@ -52,8 +52,8 @@ async function faultOf(program: BrowserProgram): Promise<string | undefined> {
 }
 
 /**
- * Starts a browser that reaches only the loopback, also as `hostName`: without TLS, browsers trust the loopback's own
- * address, but no other name. Close the browser in `afterAll`.
+ * Starts a browser that reaches only the loopback address. `hostName` is a second name for this address: without TLS,
+ * browsers trust the address but not the name. Close the browser in `afterAll`.
  */
 export function startBrowser(program: BrowserProgram, hostName?: string): Promise<Browser> {
   const nameRule = hostName === undefined ? '' : `MAP ${hostName} 127.0.0.1, `;

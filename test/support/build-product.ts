@@ -17,8 +17,8 @@ export async function buildSiteOfTests(): Promise<void> {
 
 /**
  * Compiles the service for the tests that spawn it, without checking types. In the short tiers, each worker is one
- * bundled file: they start a hundred, and a bundle needs half the processor time to start. The long tiers measure the
- * build that is shipped.
+ * bundled file: the tests start a hundred workers, and a bundle needs half the processor time to start. The long tiers
+ * measure the build that is shipped.
  */
 export async function buildProduct(): Promise<void> {
   await rm(PRODUCT_FOLDER, { recursive: true, force: true });

@@ -52,7 +52,7 @@ export function lose(context: Context, method: CollectionMethod, onTurn = 1): vo
   onTurnOf(context, method, onTurn, () => fail(method));
 }
 
-/** Makes that call fail after the database has executed it. */
+/** Makes one later call fail after the database has executed it: the next, or the `onTurn`-th from now. */
 export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, async (call) => {
     await call();
@@ -109,7 +109,7 @@ function methodOf(db: Context['db'], method: CollectionMethod): { methods: Metho
   return { methods: db.collection(collection) as unknown as Methods, name };
 }
 
-/** Whether it returns a cursor, which queries the database only when it is read. */
+/** Whether the method returns a cursor, which queries the database only when it is read. */
 const isRead = (method: CollectionMethod) => method.endsWith('.find') || method.endsWith('.aggregate');
 
 const readAfter = (wait: () => Promise<void>, read: () => unknown) => ({

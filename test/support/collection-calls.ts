@@ -14,7 +14,7 @@ export type CollectionCalls = {
   ): Promise<T>;
   /** Makes one later call fail as if the connection were lost before it: the next, or the `onTurn`-th from now. */
   lose(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** Makes that call fail after the database has executed it. */
+  /** Makes one later call fail after the database has executed it: the next, or the `onTurn`-th from now. */
   loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
   /** Makes each call fail until `restore`. */
   loseEach(method: CollectionMethod): Promise<void>;

@@ -2,7 +2,7 @@ const { TestEnvironment } = require('jest-environment-node');
 const watchLeaks = require('./leaks.cjs');
 const forbidProcesses = require('./no-processes.cjs');
 
-/** Values that the suites of a worker share. A map, because Jest empties other objects on a suite's global at its end. */
+/** Values that the suites of a worker share. A map, because Jest empties other objects on a global when suites end. */
 const keptByWorker = new Map();
 
 /**

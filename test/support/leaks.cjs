@@ -23,7 +23,7 @@ function openedSince(before) {
     .map(([kind, more]) => `${more} ${kind}`);
 }
 
-/** What this worker left on MongoDB, on Redis and in the service host, as the host reports (service-host-process.ts). */
+/** What this worker left on MongoDB, on Redis and in the service host, as reported by service-host-process.ts. */
 async function leftOnServers() {
   const { TEST_SERVICE_HOST_URL, JEST_WORKER_ID = '1' } = process.env;
   if (TEST_SERVICE_HOST_URL === undefined) return [];
@@ -37,7 +37,7 @@ async function leftOnServers() {
   return response.statusCode === 200 ? JSON.parse(text) : [text];
 }
 
-/** Records the open handles. The returned function throws if there are more, or if the suite left data on the servers. */
+/** Records the open handles. The returned function throws if there are more, or if the suite left data on servers. */
 module.exports = function watchLeaks(settledAfterMs = SETTLED_AFTER_MS) {
   const before = openHandles();
   return async () => {

@@ -12,7 +12,7 @@ export type HostedOptions = {
   hasWorkers?: boolean;
   /**
    * No other process uses the database, so changes do not wait until other processes' leases end. For suites that make
-   * many changes and no race with them; the suites that use leases.ts test the wait.
+   * many changes but no race with them; the suites that use leases.ts test the wait.
    */
   isAlone?: boolean;
 };

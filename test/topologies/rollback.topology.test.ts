@@ -113,7 +113,7 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
   const oldPrimary = await set.primary();
   const replicate = await set.stopReplication();
   const deps = { ...service.context, db: operatorDb };
-  // Not by operators' calls: these first write an audit row, which no majority would acknowledge now.
+  // Call the functions directly: operators' calls first write an audit row, which no majority would acknowledge now.
   const changes = await Promise.allSettled([
     liftBlackout(deps, closed.blackoutId),
     changeResource(deps, shared.fullId, { sharesSpaceWith: [] }),
@@ -172,7 +172,7 @@ async function sell(partner: Partner, slotId: string): Promise<string> {
   return verdict(await insist(() => partner.api.post('/api/v1/bookings/confirm', body), newPatience()));
 }
 
-test('control: the API read the changes before they were rolled back, and would sell wrongly by them', () => {
+test('control: the API read the changes before they were rolled back, and would sell wrongly if it used them', () => {
   // No change was reported as successful.
   expect(lost.failures.map(isDatabaseUnavailable)).toEqual([true, true, true, true]);
   // The old primary's readers saw these values, which would allow each sale below.
@@ -197,7 +197,7 @@ test('a slot is not sold in a blackout whose removal was rolled back', async () 
   expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
 });
 
-test('a full turf and its half are not both booked after the end of their shared space was rolled back', async () => {
+test('a full turf and its half are not both booked if the removal of their shared space was rolled back', async () => {
   const { venueId, half, full } = scene.shared;
   const sold = [await sell(scene.partner, full), await sell(scene.partner, half)];
   expect(sold).toEqual(['201', '409 SLOT_NOT_AVAILABLE']);

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(release, { recursive: true });
 });
 
-/** The OpenTelemetry packages of which the process has loaded a module. */
+/** The OpenTelemetry packages from which the process has loaded modules. */
 async function loadedPackages(file: string, settings: Record<string, string>): Promise<string[]> {
   const list = path.join(release, newId());
   const preload = { NODE_OPTIONS: `--require=${JSON.stringify(LIST_MODULES)}`, MODULES_FILE: list };
@@ -54,7 +54,7 @@ test('without a collector, a process loads only the API of OpenTelemetry', async
   expect(await loadedByEach({})).toEqual(Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])));
 });
 
-/** How many traces the collector gets of `calls` calls to an API process with these settings. */
+/** Makes `calls` calls to an API process with these settings; returns how many traces the collector gets. */
 async function tracesOf(calls: number, settings: Record<string, string>): Promise<number> {
   const before = collector.spans.length;
   const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings };

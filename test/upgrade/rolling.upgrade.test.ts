@@ -78,7 +78,7 @@ test.each(rows)(
       codes: codes.map(() => 0),
       outputs: [],
     });
-    // Refused connections are allowed, because nothing was sent. `insist` throws for errors other than 503.
+    // Refused connections are allowed, because nothing was sent. Other errors than 503 have already thrown.
     expect(figures).toMatchObject({ reset: 0, unavailable: 0 });
     noteFinding({ first, replaced: codes.length - 1, ...figures });
   },

@@ -53,7 +53,7 @@ test('taking something off sale reports its holds and bookings until it is on sa
   expect(await patchVenue({ status: 'inactive' })).toMatchObject(conflictsOf(booking));
 });
 
-test('a preview reports what the same changes leave off sale, and changes nothing', async () => {
+test('a preview reports the bookings that the changes would take off sale, and changes nothing', async () => {
   const { venue, partner, first, second, slotAt } = await twoResources();
   for (const resourceId of venue.resourceIds) await bookSlot(partner, slotAt(resourceId));
   const preview = async (change: Json) =>

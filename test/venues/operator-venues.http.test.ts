@@ -44,7 +44,7 @@ describe('venues', () => {
   });
 
   test.each<[Json]>([[{ name: '$name', address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }], [{}]])(
-    'a PATCH with %j changes that and nothing else',
+    'a PATCH with %j changes only the given fields',
     async (change) => {
       const before = expectStatus(await operator.post(VENUES, ARENA), 201);
       const path = `${VENUES}/${String(before['venue_id'])}`;
@@ -89,7 +89,7 @@ describe('resources', () => {
   test.each<[Json]>([
     [{ name: '$name', resource_type: 'court', sport_category: 'tennis', duration_minutes: 5, price_rupees: 0 }],
     [{ duration_minutes: 1440, price_rupees: 10_000_000, operating_hours_start: '18:00' }],
-  ])('a PATCH with %j changes nothing else, and never the id', async (change) => {
+  ])('a PATCH with %j changes only the given fields, and never the id', async (change) => {
     const before = expectStatus(await addTo(await venueNamed('Arena')), 201);
     const path = `${RESOURCES}/${String(before['resource_id'])}`;
     const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
@@ -102,7 +102,7 @@ describe('resources', () => {
     [{ duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
     [{ status: 'closed', operating_hours_end: '24:05' }, 'operating_hours_end, status'],
     [{ shares_space_with: ['nothing'] }, 'shares_space_with'],
-  ])('with %j are rejected, added or changed', async (fields, paths) => {
+  ])('with %j are rejected when they are added or changed', async (fields, paths) => {
     const venueId = await venueNamed('Arena');
     expect(verdict(await addTo(venueId, fields))).toBe(`400 VALIDATION_ERROR ${paths}`);
     const before = expectStatus(await addTo(venueId), 201);
@@ -135,7 +135,7 @@ describe('resource_id', () => {
     ['कोर्ट', '🏸🏸'],
     ['***', '&'.repeat(80)],
     ['n'.repeat(120), '__proto__'],
-  ])('is also usable by partners with unusual names: %s', async (venueName, name) => {
+  ])('is usable by partners, also if the venue and the resource have unusual names: %s', async (venueName, name) => {
     const venueId = await venueNamed(venueName);
     const id = await slug(venueId, { name });
     expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);

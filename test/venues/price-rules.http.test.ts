@@ -100,7 +100,7 @@ describe('the price rules of a resource', () => {
   });
 });
 
-test('a rule prices alternatives, walk-ins and sandbox walk-ins like availability', async () => {
+test('a price rule applies to alternatives, walk-ins and sandbox walk-ins as it does to availability', async () => {
   const place = await shop();
   await add(place, { multiplier: 1.25, start_time: '23:00', end_time: '02:00' });
   const { partner, slotId } = place;

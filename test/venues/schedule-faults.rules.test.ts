@@ -33,7 +33,7 @@ describe('openings of a week', () => {
     ['are reported by their time, not their order', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
     ['must not be the same', { wed: '06:00–12:00 06:00–12:00' }, ['weekly.wed.1.start']],
     [
-      'must not lie in one another, next to each other in the list or not',
+      'must not lie within another opening, whether they are neighbours in the list or not',
       { mon: '06:00–23:00 07:00–08:00 09:00–10:00' },
       ['weekly.mon.1.start', 'weekly.mon.2.start'],
     ],
@@ -41,7 +41,7 @@ describe('openings of a week', () => {
     ['must not overlap from Sunday into Monday', { sun: '18:00–02:00', mon: '00:00–06:00' }, ['weekly.mon.0.start']],
     ['may pass midnight where the next day begins later', { mon: '18:00–02:00', tue: '02:00–06:00' }, []],
     [
-      'are all named',
+      'are all reported',
       { mon: '06:00–08:00 07:00–09:00', fri: '06:00–08:00 07:00–09:00' },
       ['weekly.mon.1.start', 'weekly.fri.1.start'],
     ],

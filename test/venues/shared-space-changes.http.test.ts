@@ -123,7 +123,7 @@ describe('a resource that begins to share space', () => {
       answers.push(String(errorOf(reply).conflict?.['reason']), await walkIn(at(place.full, '0600')));
     };
     expectStatus(await addingCellsAfter(sell, () => share(place.full, [place.north])), 200);
-    // Once before the resources name each other, and once after.
+    // `sell` ran twice: before the resources named each other, and after.
     expect(answers).toEqual(['inactive', TAKEN, 'inactive', TAKEN]);
     expect(await overlaps(place.full, place.north)).toBe(0);
     expect(await hold(place.rival, at(place.full, '0700'))).toBe('201');

@@ -15,7 +15,7 @@ import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 const MAX_BATCH = 100;
 /** The most concurrent batches: each waits for several writes. */
 const MAX_RUNNING = 4;
-/** How long the next batch waits for the first attempts of a batch to begin, to limit the attempts in memory. */
+/** The longest wait between two batches, for the earlier one's first attempts to begin. It limits those in memory. */
 const PATIENCE_MS = 100;
 /** A dispatch that takes longer counts as hanging: its jobs fail and are repeated, and the sweep finds its events. */
 const DISPATCHED_WITHIN_MS = 60_000;
@@ -62,7 +62,7 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     /** Reservations passed to `dispatch` and not yet dispatched. */
     inProgressIds: inProgressIds as ReadonlySet<string>,
     /**
-     * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs.
+     * Resolves when the events of these reservations are logged, and each first attempt has begun or has its job.
      * Counts no events that another run dispatched.
      */
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>

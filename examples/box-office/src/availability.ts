@@ -22,9 +22,9 @@ export type Availability = {
   hint(event: Hint): void;
 };
 
-/** A response may be up to a second stale: a day that was read sooner after a hint is read again. */
+/** A response may be up to a second stale: a read that began sooner than this after the latest hint is repeated. */
 const STALENESS_MS = 1000;
-/** A slot starts at most this long from 00:00 UTC of its date, in every time zone and also after midnight. */
+/** The longest time between 00:00 UTC of a date and the start of its slots, in any time zone, also after midnight. */
 const MAX_DISTANCE_MS = 3 * 86_400_000;
 const MAX_DAYS = 500;
 
@@ -108,7 +108,7 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
   };
 }
 
-/** Whether the service rejected the read, for example because it revoked the venue: the cached day must not be shown. */
+/** Whether the service rejected the read, such as after it revoked the grant: the cached day must not be shown. */
 const isRefusal = (error: unknown): boolean => {
   const { status } = error as { status?: unknown };
   return typeof status === 'number' && status < 500 && status !== 429;

@@ -101,8 +101,8 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
 }
 
 /**
- * Serves only `POST /<action>`. Let it listen on loopback, on a separate port, which the proxy in front of the pages
- * does not reach.
+ * Serves only `POST /<action>`. Listen on loopback, on a separate port that the proxy in front of the pages does not
+ * reach.
  */
 export function createCertification(shop: Shop): Express {
   const actions = actionsOf(shop);
@@ -141,7 +141,7 @@ function errorResult(error: unknown): object {
 /** Accepted host names. Other names may be DNS rebinding: a web page whose host name resolves to this machine. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
-/** Rejects calls of web pages in a browser on this machine: without a preflight, they cannot send JSON. */
+/** Rejects calls of web pages in a browser on this machine: a page cannot send JSON without a preflight. */
 function requireOwnCaller(request: Request, response: Response, next: NextFunction): void {
   if (OWN_NAMES.has(request.hostname) && request.is('application/json') === 'application/json') next();
   else response.status(404).end();

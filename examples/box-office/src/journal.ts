@@ -38,7 +38,7 @@ export async function openJournal<Entry>(
   }
 }
 
-/** The entries that `keep` selects. Rewrites the file if its last line is torn, or over half of the lines is not kept. */
+/** The entries that `keep` selects. Rewrites the file if its last line is torn or `keep` drops over half of it. */
 async function readEntries<Entry>(
   file: string,
   isEntry: (value: unknown) => value is Entry,

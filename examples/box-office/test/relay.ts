@@ -9,7 +9,7 @@ export type Relay = {
   loseAnswerOf(path: string): Promise<void>;
   /** While true, the relay drops every connection. */
   isDown: boolean;
-  /** If set, the relay responds to every call with it and forwards none. */
+  /** If set, the relay gives this answer to every call, and forwards none. */
   answer: { status: number; body: string } | undefined;
   /** Sets `isDown`, and ends the calls whose answers were dropped. */
   cut(): void;

@@ -6,4 +6,4 @@ const queue = []; // yours: a table, Pub/Sub, Redis
 http(
   'webhooks',
   expressWebhook(process.env.SECRET_KEY, (event) => queue.push(event)),
-); // it finds request.rawBody
+); // expressWebhook uses request.rawBody

@@ -6,7 +6,7 @@ const queue = []; // yours: a table, SQS, Redis
 
 const app = new Koa();
 app.use(async (context) => {
-  const rawBody = await buffer(context.req); // in front of any koa-bodyparser
+  const rawBody = await buffer(context.req); // before any koa-bodyparser
   const take = (event) => queue.push(event);
   const received = await receiveWebhook(rawBody, context.headers, process.env.SECRET_KEY, take);
   context.body = received.body ?? null;

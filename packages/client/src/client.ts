@@ -15,7 +15,7 @@ export type ClientOptions = {
   apiKey: string;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Default: 4 tries, random waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
+  /** Default: 4 tries, random waits below a limit that doubles from 500 ms to 30 s, a Retry-After of up to 60 s. */
   retries?: Partial<Retries>;
   /** The time limit of an attempt, response body included. Default: 15,000. */
   timeoutMs?: number;
@@ -43,8 +43,8 @@ const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHol
 /**
  * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError
  * after an error response, with a PartnerConnectionError if the last attempt got no whole response, and with the
- * signal's reason if the call's signal aborts. The client repeats safe calls with the same bytes, and adds a random idempotency_key to a body
- * that lacks one.
+ * signal's reason if the call's signal aborts. The client repeats safe calls with the same bytes, and adds a random
+ * idempotency_key to a body that lacks one.
  * @throws TypeError if `baseUrl` is not a URL
  */
 export function createPartnerClient(options: ClientOptions): PartnerClient {

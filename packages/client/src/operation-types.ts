@@ -46,7 +46,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** X-Request-Id of every attempt, for finding the call in your log and the service's. 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** X-Request-Id of every attempt, to find the call in your log and the service's: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 

@@ -2738,11 +2738,11 @@ export interface components {
              */
             price_rupees: number;
             /**
-             * @description True reserves nothing: only a hold does.
+             * @description `true` does not reserve the slot: only a hold does.
              * @example true
              */
             is_available: boolean;
-            /** @description Why the slot is not available, without the holder. */
+            /** @description Why the slot is not available. It does not tell who holds the slot. */
             unavailable_reason?: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
         };
         Stalled: {
@@ -2927,7 +2927,7 @@ export interface components {
          *
          *     `DOUBLE_BOOKING_ATTEMPT`: The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.
          *
-         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Confirm with use_package_credit true or without it and take the payment, or sell a package first.
+         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Take the payment and confirm with use_package_credit true or without it, or sell a package first.
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
@@ -3036,7 +3036,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner. */
+        /** @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner. */
         PartnerSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3049,7 +3049,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner.
          *
          *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id.
          */
@@ -3065,7 +3065,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner.
          *
          *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
@@ -3642,7 +3642,7 @@ export interface operations {
                 sport?: string;
                 /** @description Only venues in this city, ignoring case. */
                 city?: string;
-                /** @description Only slots that begin at or after this local time, including those after midnight. */
+                /** @description Only slots that begin at or after this local time. Slots of the date that begin after midnight count as later. */
                 from?: string;
                 /** @description Only slots that begin before this local time. If it is earlier than `from`, it is after midnight: from=22:00&to=02:00. 24:00 is midnight. */
                 to?: string;

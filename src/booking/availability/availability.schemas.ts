@@ -85,11 +85,13 @@ export const searchQuery = Joi.object<SearchQuery>({
   ),
   sport: text(120).description('Only resources of this sport_category, ignoring case.'),
   city: text(100).description('Only venues in this city, ignoring case.'),
-  from: wallTime().description('Only slots that begin at or after this local time, including those after midnight.'),
+  from: wallTime().description(
+    'Only slots that begin at or after this local time. Slots of the date that begin after midnight count as later.',
+  ),
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      // Compare the raw text: `24:00` is stored as `00:00`, but from=00:00&to=24:00 is valid.
+      // Compare the raw text: `24:00` is converted to `00:00`, but from=00:00&to=24:00 is valid.
       return from === helpers.original ? helpers.error('time.range') : to;
     })
     .messages({ 'time.range': 'must not equal from: omit both for the whole day' })
@@ -102,7 +104,9 @@ export const searchQuery = Joi.object<SearchQuery>({
 export const UNAVAILABLE_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 
 const unavailableReason = () =>
-  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description('Why the slot is not available, without the holder.');
+  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description(
+    'Why the slot is not available. It does not tell who holds the slot.',
+  );
 
 const slotFields = {
   slot_id: slotId(),
@@ -116,7 +120,7 @@ export const slot = named(
   'Slot',
   object({
     ...slotFields,
-    is_available: Joi.boolean().description('True reserves nothing: only a hold does.').example(true),
+    is_available: Joi.boolean().description('`true` does not reserve the slot: only a hold does.').example(true),
     unavailable_reason: unavailableReason().optional(),
   }),
 );

@@ -53,7 +53,7 @@ export function slotsOfDate(venue: VenueRow, resources: readonly ResourceRow[], 
   });
 }
 
-/** The time from the first start to the last end; an empty range if there are no slots. */
+/** The time from the first start to the last end; two invalid dates if there are no slots. */
 export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
   let [from, to] = [Infinity, -Infinity];
   for (const { start, end } of slots) {
@@ -92,7 +92,7 @@ function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours 
 
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held, without the holder's name. */
+/** The reason why a slot cannot be held. It does not tell who holds the slot. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
 /** How other partners see a live claim. */

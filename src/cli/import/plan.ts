@@ -67,8 +67,9 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   const { line, body, schedule, rules } = resource;
   const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
-  // A hidden venue sells nothing, so its resources need not be hidden. Creating shared space takes several writes; if
-  // these are cut off, the hidden resource stays inactive, and its mark tells it from resources that operators closed.
+  // A hidden venue sells nothing, so its resources need not be hidden. Creating a resource that shares space takes
+  // several writes. If they are interrupted, the resource stays inactive; its type UNFINISHED distinguishes it from
+  // resources that operators made inactive.
   const hasMoreSteps = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
   const isHidden = existing === undefined ? hasMoreSteps || sharedAtCreation(inPlan).length > 0 : isHiddenNow(existing);
   if (existing === undefined) plan.steps.push(creation(inPlan, isHidden));
@@ -116,7 +117,7 @@ function planSchedule(plan: Plan, { resource: { schedule, body }, existing, name
     return;
   }
   const changes = scheduleChanges(schedule.body, existing.schedule);
-  // Without a schedule, a resource shows and follows its operating hours.
+  // For a resource without a schedule, the service shows its operating hours as the schedule: if these change, set it.
   const { operating_hours_start, operating_hours_end } = body;
   const hoursChange = changesOf({ operating_hours_start, operating_hours_end }, existing.fields);
   const preview = previewOf(existing, { schedule: schedule.body });

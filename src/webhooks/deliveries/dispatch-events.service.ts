@@ -16,7 +16,7 @@ import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from
 
 /**
  * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the errors by
- * event id, and `begun`, which resolves when the first attempts have begun or have jobs.
+ * event id, and `begun`, which resolves when each first attempt has begun or is queued as a job.
  */
 export type Deliver = (
   wanted: readonly WantedDelivery[],
@@ -49,7 +49,7 @@ export async function dispatchEvents(
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
-  // Log the events last: receivers wait for the rows of the deliveries, not for the log.
+  // Log the events after creating the deliveries: receivers wait for the delivery rows, not for the log.
   const { failures: unlogged, closed } = await logEvents(deps, events);
 
   const failures = new Map(unlogged);
@@ -88,7 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each of its receivers. Call it after reading the outboxes: then it misses no older subscription. */
+/** Each event with each of its receivers. Call it after reading the outboxes, to miss no older subscription. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

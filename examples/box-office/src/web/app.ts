@@ -51,7 +51,7 @@ function webhooks({ store, events }: Shop, catchUp: () => void) {
       next(error);
     };
     await expressWebhook(store.secret()?.secretKey ?? '', events.handle)(request, response, onFailure);
-    // A second attempt shows that attempts fail: other deliveries may have failed finally.
+    // A retry shows that an attempt failed: other deliveries may have become dead letters.
     const isRetry = Number(request.get('x-delivery-attempt') ?? 1) > 1;
     if (isRetry && response.statusCode === 204) catchUp();
   };

@@ -22,7 +22,7 @@ export function orderRoutes(shop: Shop): Router {
   const { client, store, orders, operations } = shop;
   const router = express.Router();
 
-  /** Handles a form or page of the customer's own order. The order's page also shows a rejection or a missing answer. */
+  /** Handles a form or page of the customer's own order. The order's page also shows rejections and missing answers. */
   const ownOrder = (handle: OrderHandler) => async (request: OrderRequest, response: Response) => {
     const form = request.body ?? {};
     const order = requireOwn(store.order(request.params.orderId), customerOf(response));
@@ -48,7 +48,7 @@ export function orderRoutes(shop: Shop): Router {
       const phone = purchase?.answer?.customer_phone;
       return phone === undefined ? [] : [{ orderId, phone }];
     });
-  /** The order, from another tab, with which this customer already has the slot. */
+  /** The order of another tab that already has the slot for this customer. */
   const orderThatHas = async (slotId: string, customer: string): Promise<Order | undefined> => {
     const [own] = store.ordersOf(customer).filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
     if (own === undefined) return undefined;

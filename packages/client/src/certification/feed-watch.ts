@@ -12,7 +12,7 @@ export type FeedWatch = {
 export type EventFilter = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
-/** The deadline after an event did not come in time. */
+/** The deadline for later events, once an event did not come in time. */
 const NEXT_DEADLINE_MS = 3000;
 /** Reads events from before the run, because the clock of this machine may be fast. */
 const MARGIN_MS = 120_000;

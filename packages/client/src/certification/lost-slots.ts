@@ -39,9 +39,9 @@ export const withFreeSlot = <Result>(
   });
 
 /**
- * Whether other users took the slot: in `proxy.calls` from index `fromCall`, the service rejected a hold, and no other
- * order of the integration placed one. The runner must not hold the slot. Decides by the response, because others may
- * have freed the slot since.
+ * Whether another user took the slot: in `proxy.calls` from index `fromCall`, the service rejected a hold of the slot,
+ * and the integration placed no hold of the slot with another key. Call it only if the runner does not hold the slot.
+ * Decides by the responses, not by availability: others may have freed the slot since.
  */
 export function isLostToOthers({ proxy }: Trial, { slot }: Offer, fromCall = 0): boolean {
   const calls = proxy.calls

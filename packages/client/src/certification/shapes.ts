@@ -1,4 +1,4 @@
-/** The required shape of a JSON value. The shape of a list has the shape of its items. */
+/** The required shape of a JSON value. `[shape]` is a list whose items have that shape. */
 export type Shape =
   | 'text'
   | 'number'

@@ -64,7 +64,7 @@ export async function requireReachable(transport: Transport): Promise<void> {
   }
 }
 
-/** Performs actions until the signal aborts. `onBypass` gets a hold that the integration placed past the proxy. */
+/** Performs actions until the signal aborts. `onBypass` gets the id of a hold that did not pass the proxy. */
 export function watchedTransport(
   transport: Transport,
   proxy: Pick<Proxy, 'calls'>,

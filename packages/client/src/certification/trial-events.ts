@@ -63,7 +63,7 @@ export async function expectHandled(trial: Trial, what: string, ...events: reado
     if (missing === 0) return;
     const isInTime = performance.now() < endsAt;
     const share = events.length === 1 ? '' : ` (${missing} of ${events.length})`;
-    expectThat(isInTime, `${what} was accepted, and not handled within ${HANDLING_TIMEOUT_MS / 1000} s${share}.`);
+    expectThat(isInTime, `${what} was not handled within ${HANDLING_TIMEOUT_MS / 1000} s${share}.`);
     await delay(pauseMs, undefined, { signal: trial.signal });
   }
 }

@@ -127,7 +127,7 @@ function writeProgress(world: World, { level, id, outcome, duration_ms: ms }: Sc
   writeLine(world.err, `${painted(world, world.err, paint, word)} ${level} ${id} (${ms} ms)`);
 }
 
-/** Writes the open scenarios with their fixes, then the verdict. */
+/** Writes the scenarios that did not pass, with their fixes, then the verdict. */
 function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenario) => boolean): void {
   const { out } = world;
   const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);

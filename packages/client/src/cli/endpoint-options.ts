@@ -35,6 +35,6 @@ export async function givenSecret(
   { environment }: World,
 ): Promise<string | undefined> {
   if (secretFile !== undefined) return secretInFile(secretFile, '--secret-file');
-  if (secret === '') throw usageError('--secret is empty. Omit it, and the command makes one.');
+  if (secret === '') throw usageError('--secret is empty. Give a secret, or leave the option out.');
   return secret ?? (environment.webhookSecret?.trim() || undefined);
 }

@@ -92,7 +92,7 @@ async function hold(
 
 function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds: number): string[] {
   return [
-    ...(isReplay ? ['This key was used before: this is the hold that it placed, as placed.'] : []),
+    ...(isReplay ? ['This key was used before: this is the hold that it placed, as it was then.'] : []),
     ...fieldLines([
       ['hold_id', held.hold_id],
       ['slot_id', held.slot_id],

@@ -10,7 +10,8 @@ const stop = new AbortController();
 let stoppedAt: number | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // Under npx, one Ctrl-C causes two signals, of the terminal and of npx. Only a later signal ends the command at once.
+    // Under npx, one Ctrl-C causes two signals: one from the terminal and one from npx. Only a SIGINT more than 1 s
+    // after the first signal ends the command at once.
     if (signal === 'SIGINT' && performance.now() - (stoppedAt ?? Number.POSITIVE_INFINITY) > 1000)
       process.exit(EXIT.interrupted);
     stoppedAt ??= performance.now();
@@ -41,7 +42,7 @@ function environment(): Environment {
   };
 }
 
-/** A reader that closes early, such as `head`, is no failure. Any other write error is, for example a full disk. */
+/** A reader that closes early, such as `head`, is not a failure. Other write errors are, such as a full disk. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (failure: NodeJS.ErrnoException) => {

@@ -24,8 +24,8 @@ const TIMEOUT_MS = 10_000;
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Sends an event once, as the service does: accepted by a 2xx within 10 s, without redirects. Rejects only with the
- * reason of `signal`.
+ * Sends an event once, as the service does: a 2xx within 10 s accepts the event, and redirects are not followed.
+ * Rejects only with the reason of `signal`.
  */
 export async function sendDelivery(
   event: FeedEvent,

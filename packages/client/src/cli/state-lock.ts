@@ -6,7 +6,7 @@ import { usageError } from './command-error.ts';
 
 /**
  * Locks `file` for this process; resolves to the unlock function. Ignores locks of dead processes, even if their pid is
- * reused. Each process writes its ownLock lock file (pid in the name, start time as content), then looks for others: of two
+ * reused. Each process writes its own lock file (pid in the name, start time as content), then looks for others: of two
  * concurrent starts, at least one sees the other.
  * @throws CommandError that names the process with the lock
  */

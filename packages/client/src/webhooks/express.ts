@@ -8,9 +8,9 @@ type Next = (error?: unknown) => unknown;
 
 /**
  * An Express handler. Use it after `express.raw({ type: 'application/json' })`, or on platforms that set
- * `request.rawBody`, such as Google Cloud Functions. Responds 204 after `onEvent`, and 401 or 400 with the reason if the delivery is not
- * genuine. If `onEvent` fails or the raw body is missing, `next` gets the error; without `next` the response is 500
- * with the message.
+ * `request.rawBody`, such as Google Cloud Functions. Responds 204 after `onEvent`, and 401 or 400 with the reason if
+ * the delivery is not genuine. If `onEvent` fails or the raw body is missing, `next` gets the error; without `next` the
+ * response is 500 with the message.
  */
 export function expressWebhook(
   secret: string,

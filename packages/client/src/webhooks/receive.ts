@@ -2,8 +2,8 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Called with a verified event. Only put the event on a queue: the service waits 10 s for the response. If `onEvent` throws or rejects, the
- * response is 500 and the service retries the delivery.
+ * Called with a verified event. Only put the event on a queue: the service waits 10 s for the response. If `onEvent`
+ * throws or rejects, the response is 500 and the service retries the delivery.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 

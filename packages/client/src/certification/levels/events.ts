@@ -114,8 +114,8 @@ export const EVENTS: readonly Scenario[] = [
       };
       await deliverAccepted(trial, unknown, { secret }, 'A genuine event of the type venue_renamed');
       const next = fresh(event);
-      await deliverAccepted(trial, next, { secret }, 'The event after it');
-      await expectHandled(trial, 'The event after it', next);
+      await deliverAccepted(trial, next, { secret }, 'The event after the unknown one');
+      await expectHandled(trial, 'The event after the unknown one', next);
     },
   },
   {
@@ -141,11 +141,11 @@ export const EVENTS: readonly Scenario[] = [
       const rotated = newSecret();
       const [before, after] = [fresh(await anyEvent(trial)), fresh(await anyEvent(trial))];
       const both = { secret: rotated, previousSecret: secret };
-      await deliverAccepted(trial, before, both, 'A delivery signed with the new secret and, second, the endpoint’s');
-      await expectHandled(trial, 'That delivery', before);
+      await deliverAccepted(trial, before, both, 'A delivery signed with the new secret and the endpoint’s old one');
+      await expectHandled(trial, 'A delivery signed with the new secret and the endpoint’s old one', before);
       await trial.integration.do('set_webhook_secret', { secret_key: rotated });
-      await deliverAccepted(trial, after, both, 'A delivery of the overlap, after the endpoint got the new secret,');
-      await expectHandled(trial, 'That delivery', after);
+      await deliverAccepted(trial, after, both, 'After set_webhook_secret, a delivery with both signatures');
+      await expectHandled(trial, 'After set_webhook_secret, a delivery with both signatures', after);
     },
   },
   {

@@ -75,7 +75,7 @@ function clientOf(baseUrl: string, apiKey: string, has: Has): PartnerClient {
   });
 }
 
-/** Reads the feed from the last position on, the first time from the start of the model on. */
+/** Reads the feed from the last position; the first time, from the time when the model started. */
 function feedReader(client: PartnerClient, receiver: Receiver, has: Has): Actions['reconcile'] {
   const since = new Date().toISOString();
   let after: string | undefined;

@@ -14,7 +14,7 @@ const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
   'ignores-previous-signature',
 ];
 
-/** Whether the model accepts a delivery. Verifies with this package unless a defect replaces it. */
+/** Whether the model accepts a delivery. Uses verifyWebhook, unless a defect replaces the verification. */
 export async function isAccepted(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
