@@ -55,9 +55,9 @@ export async function runFuzzer(python: string, target: Target): Promise<Outcome
   await writeFile(file('openapi.json'), JSON.stringify(target.document));
   await writeFile(file('schemathesis.toml'), fuzzSettings(target.document, target.values));
   const { code, output } = await run(python, argumentsOf(target, file), target);
-  const reportText = await readFile(file('report.json'), 'utf8').catch(() => undefined);
+  const reportText = await readFile(file('report.json'), 'utf8').catch(() => '');
   // A fuzzer that was killed leaves no report, or an empty one.
-  if (reportText === undefined || reportText === '') return { cases: 0, accepted: 0, isClean: false, output };
+  if (reportText === '') return { cases: 0, accepted: 0, isClean: false, output };
   const report = JSON.parse(reportText) as Report;
   const accepted = Object.values(report.valid_rates)
     .flatMap((phases) => Object.values(phases))

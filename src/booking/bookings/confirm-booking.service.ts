@@ -65,9 +65,9 @@ export async function confirmBooking(
       bookingsConfirmed(deps.db).inc();
       return { booking: outcome, isReplay: false };
     }
-    const ofKey = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
-    if (ofKey?._id === input.holdId) return { booking: ofKey, isReplay: true };
-    if (ofKey !== null)
+    const reservationOfKey = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
+    if (reservationOfKey?._id === input.holdId) return { booking: reservationOfKey, isReplay: true };
+    if (reservationOfKey !== null)
       throw new DomainError(
         'IDEMPOTENCY_KEY_MISMATCH',
         'This idempotency_key has already confirmed another hold. Use a new key for each hold.',

@@ -66,10 +66,10 @@ async function isReplayOf(
 ): Promise<boolean> {
   const field = namespaceOf(caller);
   const partnerId = caller.kind === 'operator' ? null : caller.partnerId;
-  const ofKey = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
-  if (ofKey === null) return false;
-  const ending = ofKey[field]?.find(({ key }) => key === idempotencyKey);
-  if (ofKey.bookingId === bookingId && ending?.operation === operation) return true;
+  const reservationOfKey = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
+  if (reservationOfKey === null) return false;
+  const ending = reservationOfKey[field]?.find(({ key }) => key === idempotencyKey);
+  if (reservationOfKey.bookingId === bookingId && ending?.operation === operation) return true;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
     'This idempotency_key was used for another booking or for the other operation (cancel or refund). Use a new key.',

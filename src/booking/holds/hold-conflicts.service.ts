@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { lastDateOnSale, reasonOf } from '../../catalog/slots/slot.rules.ts';
+import { reasonOf } from '../../catalog/slots/slot.rules.ts';
 import { slotNotFound, type WantedSlot } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps, SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -75,9 +75,9 @@ export async function rejectionOf(
   const alternatives = await findAlternatives(deps, preferred.slot);
   if (sportCategory !== undefined || resourceIds !== undefined || preferred.conflict === null)
     return noneFree(listed, alternatives);
-  const days = deps.config.bookingHorizonDays;
-  const lastDate = lastDateOnSale(deps.clock.now(), days, preferred.slot.rules.venue.timeZone);
-  return slotNotAvailable(preferred.conflict, alternatives, { days, lastDate });
+  const { timeZone } = preferred.slot.rules.venue;
+  const horizon = { now: deps.clock.now(), horizonDays: deps.config.bookingHorizonDays, timeZone };
+  return slotNotAvailable(preferred.conflict, alternatives, horizon);
 }
 
 const holdsRejected = counter({

@@ -1,4 +1,9 @@
-import { freeSlotView, type ListedSlot, type UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import {
+  freeSlotView,
+  type ListedSlot,
+  lastDateOnSale,
+  type UnavailableReason,
+} from '../../catalog/slots/slot.rules.ts';
 import type { SlotTarget } from '../../catalog/slots/slot-targets.service.ts';
 import { type Audience, DomainError } from '../../domain/errors.ts';
 import { toRupees } from '../../domain/money.ts';
@@ -85,13 +90,15 @@ export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: stri
 /** A slot that the call could not hold; `conflict` is null if the schedule has no such slot. */
 export type RejectedSlot = { slot: SlotTarget; conflict: Conflict | null };
 
-/** `onSale`: for how many days from today the venue sells slots, and the last of these dates. */
+/** `horizonDays`: for how many days from today the venue sells slots. */
+type Horizon = { now: Date; horizonDays: number; timeZone: string };
+
 export function slotNotAvailable(
   { reason, freeAt, holdId }: Conflict,
   alternatives: readonly ListedSlot[],
-  onSale: { days: number; lastDate: string },
+  horizon: Horizon,
 ): DomainError {
-  return new DomainError('SLOT_NOT_AVAILABLE', slotMessage(reason, holdId, onSale), {
+  return new DomainError('SLOT_NOT_AVAILABLE', slotMessage(reason, holdId, horizon), {
     conflict: {
       reason,
       ...omitUndefined({ free_at: freeAt?.toISOString(), hold_id: holdId }),
@@ -103,12 +110,12 @@ export function slotNotAvailable(
 function slotMessage(
   reason: UnavailableReason,
   holdId: string | undefined,
-  { days, lastDate }: { days: number; lastDate: string },
+  { now, horizonDays, timeZone }: Horizon,
 ): string {
   if (holdId !== undefined)
     return 'You already hold the slot (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
   if (reason === 'beyond_horizon')
-    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDate}, ${days} days from today. Wait, or take one of conflict.alternatives.`;
+    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDateOnSale(now, horizonDays, timeZone)}, ${horizonDays} days from today. Wait, or take one of conflict.alternatives.`;
   return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }
 

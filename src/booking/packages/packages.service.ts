@@ -54,19 +54,19 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
       const purchase = await insertPurchase(deps.db, row, validityDays);
       if (purchase !== null) return { purchase, isReplay: false };
     }
-    const ofKey = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
-    if (ofKey === null) {
+    const purchaseOfKey = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+    if (purchaseOfKey === null) {
       if (packageRow.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
       throw packageNotOnSale();
     }
-    if (ofKey.packageId !== packageId || ofKey.phoneE164 !== phoneE164) {
+    if (purchaseOfKey.packageId !== packageId || purchaseOfKey.phoneE164 !== phoneE164) {
       throw new DomainError(
         'IDEMPOTENCY_KEY_MISMATCH',
         'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
       );
     }
-    const { endedAt: _at, endReason: _reason, ...asSold } = ofKey;
-    const purchase = { ...asSold, creditsRemaining: ofKey.creditsTotal, isExpired: false };
+    const { endedAt: _at, endReason: _reason, ...asSold } = purchaseOfKey;
+    const purchase = { ...asSold, creditsRemaining: purchaseOfKey.creditsTotal, isExpired: false };
     return { purchase, isReplay: true };
   });
 }
