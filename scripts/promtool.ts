@@ -15,7 +15,7 @@ const PROMTOOL = {
 const run = promisify(execFile);
 
 /**
- * Runs promtool in `folder`. The first call builds it from source, in two or three minutes.
+ * Runs promtool in `folder`. The first call builds it from source, in two minutes.
  *
  * @throws Error with promtool's output if it finds a fault, or if promtool cannot be built
  */

@@ -26,7 +26,7 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
-/** The path of the program. Building it the first time takes about three minutes. */
+/** The path of the program. Building it the first time takes about two minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
 /** Scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */

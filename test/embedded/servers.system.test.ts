@@ -176,7 +176,7 @@ test('if the process of a run is killed, even during Ctrl-C, both servers end, a
   await exited(first.child);
   const second = await serve();
   expect(second.answer.error).toBeUndefined();
-  await eventually('the servers of the killed run to be gone', () => !isAlive(mongodb) && !isAlive(redis), 20_000);
+  await eventually('the servers of the killed run to be gone', () => !isAlive(mongodb) && !isAlive(redis));
   await stop(second.child);
   expect(isAlive(second.answer.pids.mongodb) || isAlive(second.answer.pids.redis)).toBe(false);
 });

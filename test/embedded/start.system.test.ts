@@ -27,11 +27,15 @@ function start() {
   return { child, output: () => text };
 }
 
-const untilItRuns = () => eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
+const untilItRuns = () =>
+  eventually('the welcome text', () => {
+    if (!system.output().includes('npm run demo')) throw new Error(system.output());
+    return true;
+  });
 
 /** The processes of this run, including both servers and their watchers. */
 const processes = () => processesWith(`DATA_DIR=${dataDir}`);
-const untilAllGone = () => eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
+const untilAllGone = () => eventually('every process to be gone', async () => (await processes()).length === 0);
 
 beforeAll(async () => {
   dataDir = await temporaryFolder();

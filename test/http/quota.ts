@@ -57,7 +57,6 @@ export async function expectLimited(
   await eventually(
     `${wanted} calls beyond a limit are counted`,
     async () => JSON.stringify(Object.entries(await readLimited(adminUrl))) === wanted,
-    2000,
   );
 }
 

@@ -111,7 +111,7 @@ test('with MongoDB and Redis, a hold expires, and both events are delivered', as
 
   const { hold_id } = await placeHold(partner, slot());
 
-  await eventually('both events', () => receiver.received.length >= 2, 25_000);
+  await eventually('both events', () => receiver.received.length >= 2);
   await receiver.close();
   // Sorted, because deliveries may arrive in another order.
   const delivered = receiver.received.map(({ body }) => [body['event_type'], body['hold_id']].join());

@@ -43,7 +43,7 @@ test(`of ${HOLDS} holds, the ${LIVE} live ones have a delayed job; if Redis lose
     expectStatus(await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`), 200);
   });
   const delayed = async () => (await board.counts('hold-expiry'))['delayed'];
-  await eventually('one delayed job for each live hold', async () => (await delayed()) === LIVE, 2000);
+  await eventually('one delayed job for each live hold', async () => (await delayed()) === LIVE);
   const live = new Set(holdIds.slice(CONFIRMED + RELEASED));
   const queued = (await board.jobs('hold-expiry', 'delayed')).map(({ data }) => String(data['hold_id']));
   expect(queued.toSorted()).toEqual([...live].toSorted());

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const endsAt = performance.now() + deadlineMs;
   for (let pauseMs = 25; ; ) {

@@ -61,7 +61,7 @@ async function startServers(
   await Promise.all(nodes.map((node) => node.start()));
   const clients = ports.map((port) => adminClient(port, guarded));
   const ask: RedisSet['ask'] = async (index, command, ...args) => clients[index]?.call(command, ...args);
-  await Promise.all(ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'), 20_000)));
+  await Promise.all(ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'))));
   return {
     ports,
     nodes,
@@ -245,7 +245,7 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
     await ask(0, 'CLUSTER', 'MEET', '127.0.0.1', ports[index] ?? 0, busPorts[index] ?? 0);
   for (let index = MASTERS; index < ports.length; index += 1) {
     const master = await idOf(index - MASTERS);
-    await eventually('a replica follows its master', () => ask(index, 'CLUSTER', 'REPLICATE', master), 30_000);
+    await eventually('a replica follows its master', () => ask(index, 'CLUSTER', 'REPLICATE', master));
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
