@@ -31,11 +31,11 @@ export function webhooksPage(document: OpenApiDocument): string {
   const exampleOf = (name: string) => `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`;
   const shared = RESERVATION_EVENT_TYPES.map(fieldsOf).reduce((all, each) => all.filter((row) => each.includes(row)));
   const rows = WEBHOOKS.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |\n`);
-  const parts = WEBHOOKS.map(({ name, summary, when }) => {
+  const parts = WEBHOOKS.map(({ name, summary, effect }) => {
     const ownFields = fieldsOf(name).filter((row) => !shared.includes(row) && !row.startsWith('| `event_type`'));
     return [
       `## ${name}\n`,
-      `${wrapAnsi(`${summary}. ${when}`, 120)}\n`,
+      `${wrapAnsi(`${summary}. ${effect}`, 120)}\n`,
       `${FIELD_TABLE}${ownFields.join('')}`,
       ...(name === 'availability_changed' ? [exampleOf(name)] : []),
     ].join('\n');

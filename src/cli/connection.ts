@@ -22,7 +22,7 @@ export async function findConnection(
   const givenUrl = options.url ?? environment.url;
   const url = checkedUrl(givenUrl ?? `http://127.0.0.1:${environment.adminPort}`);
   const apiKey = await findKey(options, environment, givenUrl === undefined);
-  // fetch would quote the whole key in its error.
+  // With other characters, fetch would quote the whole key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw usageError('The operator key contains characters that are not allowed in a key.');
   return { url, apiKey };

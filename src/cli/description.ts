@@ -96,7 +96,7 @@ function resolved(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** A command line from the description's example, valid except for its ids: first its words, then each option. */
+/** A command line from the description's example, valid except for its ids: the command, then each option. */
 export function exampleParts(noun: string, verb: string, { params, body, example }: Operation): string[][] {
   const given = body.filter(({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])));
   return [

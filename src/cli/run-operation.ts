@@ -31,7 +31,7 @@ async function withAdvice(newKey: string | undefined, call: () => Promise<unknow
     if (newKey === undefined || !(err instanceof CommandError)) throw err;
     const mayBeDone = err instanceof CallError ? err.mayBeDone : err.exitCode === EXIT.interrupted;
     if (!mayBeDone) throw err;
-    const advice = `It may have been carried out. Repeat it with --idempotency-key ${newKey}: it then takes effect only once.`;
+    const advice = `The call may have been carried out. Repeat it with --idempotency-key ${newKey}: it then takes effect only once.`;
     throw new CommandError(`${err.message}\n${advice}`, err.exitCode, err);
   }
 }
@@ -53,6 +53,6 @@ function show(terminal: Terminal, { id, outcome }: Operation, response: unknown)
 function showPage(terminal: Terminal, columns: readonly string[], { data, count, next_cursor: next }: Page): void {
   showListing(terminal, columns, data);
   if (!next) return;
-  const advice = `Showing the first ${count}. Use --all for all of them, or this for the next page:`;
+  const advice = `Only these ${count} are shown. Use --all for all of them, or this for the next page:`;
   writeLine(terminal.out, `\n${advice}\n--cursor ${next}`);
 }

@@ -14,8 +14,8 @@ type FittedTable = { lines: string[]; omitted: string[] };
 type Column = { field: string; cells: string[]; width: number; shortest: number };
 
 /**
- * The rows as lines of at most `width` characters. If necessary, texts are cut down to 12 characters; then the last
- * columns are left out, but never the first one.
+ * The rows as lines of at most `width` characters. If necessary, texts are cut down to 12 characters or their heading;
+ * then the last columns are left out, but never the first one.
  */
 export function fitTable(
   fields: readonly string[],

@@ -87,7 +87,7 @@ function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
 const conflictsHeading = (number: number) =>
   number === 0 ? 'No holds or bookings in it' : `${count(number, 'hold or booking', 'holds and bookings')} in it`;
 
-/** Reads the next blackouts of a venue that have not ended, the nearest first. */
+/** Reads the current and next blackouts of a venue, in order of time. */
 export const readNextBlackouts = (deps: ConsoleDeps, venueId: string) => listBlackouts(deps, venueId, { limit: 20 });
 
 type BlackoutListProps = {

@@ -62,8 +62,12 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   });
 };
 
-function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: (id: string) => string, fallback: string): Row {
-  const timeZone = venue?.timeZone ?? fallback;
+function cellsOf(
+  { booking, venue, resource }: BookingDetail,
+  nameOf: (id: string) => string,
+  defaultZone: string,
+): Row {
+  const timeZone = venue?.timeZone ?? defaultZone;
   const [date] = dateTime(booking.slotStart, timeZone).split(', ');
   return [
     <a href={`/bookings/${booking.bookingId}`}>

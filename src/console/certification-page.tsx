@@ -39,7 +39,7 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
                   ['Partner in the sandbox', <code>{report.partner_id}</code>],
                 ]}
               />
-              <p class="faint">The report was made by the partner, by its own clock.</p>
+              <p class="faint">The partner made the report, with times of its own clock.</p>
             </Section>
             <Section id="scenarios" title="Scenarios">
               <Table
@@ -63,6 +63,6 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
 
 function versionOf(report: CertificationReport): string {
   return isOfNewerSuite(report)
-    ? `${report.suite_version}, newer than this service’s ${SUITE.version}: it may lack scenarios of that version`
+    ? `${report.suite_version}, newer than this service’s ${SUITE.version}: the report may lack some of its scenarios`
     : report.suite_version;
 }

@@ -3,7 +3,7 @@ import { getPartner, listPartners } from '../partners/partners.service.ts';
 import type { Choice } from './forms.tsx';
 import { type ConsoleDeps, ifFound } from './request.ts';
 
-/** A longer select field is of no use; the page of a partner links to its listings. */
+/** A longer select field is of no use; for other partners, their pages link to the listings. */
 const MAX_CHOICES = 500;
 
 /** The partners for a select field, oldest first; also the chosen partner if it is beyond the limit. */

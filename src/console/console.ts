@@ -47,10 +47,7 @@ const HANDLERS: Record<string, PageHandler> = {
 
 const require = createRequire(import.meta.url);
 
-/**
- * The stylesheet for elements without a class, in the folder of its package, which Node finds from `src/` and from
- * `dist/`.
- */
+/** The stylesheet for elements without a class. Node finds the package from `src/` and from `dist/`. */
 const BASE_STYLE = require.resolve('simpledotcss/simple.min.css');
 
 /** Serves style and scripts without sign-in, because the sign-in page needs the style. They contain no secret. */

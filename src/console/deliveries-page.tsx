@@ -102,7 +102,7 @@ export function Discard({ deliveryId }: { deliveryId: string }): VNode {
       call={`POST /api/v1/operator/dead-letters/${deliveryId}/discard`}
       done="The dead letter is discarded."
       confirm={{
-        question: 'Discard this dead letter? It no longer needs attention; its partner can still redeliver it.',
+        question: 'Discard this dead letter? It then needs no attention, but its partner can still redeliver it.',
         yes: 'Discard it',
       }}
     >

@@ -69,7 +69,7 @@ function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNod
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
 }
 
-/** The job of the next attempt, or of the dead letter. A first attempt and an ended delivery have none. */
+/** The job of the next retry or of the dead letter. A first attempt usually has no job. */
 function jobOf({ _id, state, generation }: DeliveryDetail['delivery']): VNode | null {
   if (state === 'retrying') return <JobLink queue="webhook-delivery" jobId={deliveryJobId(_id, generation)} />;
   return state === 'dead_letter' ? <JobLink queue="dead-letter" jobId={deadDeliveryJobId(_id)} /> : null;

@@ -99,7 +99,7 @@ export function SelectField({ label, hint, fault, options, chosen, ...select }: 
   );
 }
 
-/** The reason for an action, in the form of this name; `autofocus` for a form that opens ready to type into. */
+/** The reason for an action; `form` begins the field's id. `autofocus`: the form opens ready to type into. */
 export function ReasonField({ form, ...field }: { form: string; hint?: string; autofocus?: boolean }): VNode {
   return (
     <InputField

@@ -49,7 +49,7 @@ export function freeStarts({ columns }: DayGrid): Date[] {
   return [...new Set(free.map(({ start }) => start.getTime()))].sort((a, b) => a - b).map((ms) => new Date(ms));
 }
 
-/** Sells the cheapest free resource of a sport at a time. */
+/** Sells the cheapest free resource of a sport at a chosen time. */
 export function AnyCourtDialog({ grid, region }: { grid: DayGrid; region: string }): VNode {
   const { venue, columns } = grid;
   const sports = [...new Set(columns.map(({ resource }) => resource.sportCategory))].sort();

@@ -10,11 +10,17 @@ import { CELL_CONTENTS, type GridProps } from './slot-states.tsx';
 /** The day as a table with one column for each resource and one row for each time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
   const rows = gridRows(grid.columns);
-  const isFine = rows.some(({ placed }) => placed.some((each) => each !== undefined && each.rows > 1 && each.cell));
+  const isFineGrained = rows.some(({ placed }) =>
+    placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
+  );
   if (rows.length === 0) return <p class="faint">Nothing is open on this day.</p>;
   return (
     <div class="scroll grid-scroll" id="grid-scroll" data-keep-scroll>
-      <table class={isFine ? 'grid fine' : 'grid'} width={72 + 152 * grid.columns.length} aria-describedby="grid-keys">
+      <table
+        class={isFineGrained ? 'grid fine' : 'grid'}
+        width={72 + 152 * grid.columns.length}
+        aria-describedby="grid-keys"
+      >
         <caption class="unseen">Slots by time and resource</caption>
         <thead>
           <tr>

@@ -103,7 +103,7 @@ const SHOWN_IN_FULL = 3;
 
 export type OpenAlerts = Awaited<ReturnType<typeof readOpenAlerts>>;
 
-/** Reads the open alerts for the banner, by their index. */
+/** Reads the open alerts for the banner. */
 export async function readOpenAlerts(deps: { db: Db }) {
   const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, MAX_READ);
   return { rows, hasMore: next !== null };

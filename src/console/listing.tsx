@@ -7,12 +7,12 @@ import type { Page, Section } from './layout.tsx';
 import { Heading, Pager, type Row, Table, type TableProps } from './parts.tsx';
 import type { PageRequest } from './request.ts';
 
-/** One field of a filter: a choice if it has options, else a text. */
+/** One field of a filter: a choice if it has options, else a text or date. */
 export type Filter = {
   name: string;
   label: string;
   isDate?: true;
-  /** The label of the empty choice; `all` by default. */
+  /** The label of the empty choice; `All` by default. */
   blank?: string;
   options?: readonly Choice[];
 };

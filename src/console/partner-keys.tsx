@@ -12,7 +12,7 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
     <Section id="keys" title="API keys">
       <Table
         caption={`API keys; times in ${timeZone}`}
-        columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Expires', 'Actions']}
+        columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Valid until', 'Actions']}
         rows={keys.map((key) => [
           <code>{`${key.prefix}_…`}</code>,
           key.label ?? <span class="faint">none</span>,
@@ -37,7 +37,7 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
           <InputField
             id="key-expires"
             label="Expires (optional)"
-            hint={`In ${timeZone}. Without it, the key does not expire.`}
+            hint={`Time in ${timeZone}. If empty, the key does not expire.`}
             name="expires_at"
             type="datetime-local"
             data-zone={timeZone}

@@ -73,8 +73,8 @@ function ReportLink({ partner: { _id, certificationSummary } }: { partner: Partn
 
 /** A report comes from a sandbox, where the partner may have another id. */
 const REPORT_HINT = {
-  sandbox: 'What partner certify --report-json wrote, with a key of this partner.',
-  production: 'What partner certify --report-json wrote on the sandbox, where the partner has another id.',
+  sandbox: 'The file of “partner certify --report-json” with a key of this partner.',
+  production: 'The file of “partner certify --report-json” on the sandbox, where the partner has another id.',
 };
 
 type StatusProps = { partner: PartnerRow; mode: keyof typeof REPORT_HINT };

@@ -39,7 +39,7 @@ const Unsold = ({ cell, label }: { cell: DayCell; label: string }) => (
 
 type ActionProps = { icon: IconName; children: ComponentChildren };
 
-/** A slot that leads to a page, or to another slot of the grid. */
+/** A slot that leads to a page, or to another slot of the grid. The `!` makes its id differ from that of its cell. */
 function LinkSlot({ cell, href, icon, children }: ActionProps & { cell: DayCell; href: string }): VNode {
   return (
     <a class="slot" id={`${cell.slotId}!`} href={href}>
@@ -73,7 +73,7 @@ function Sellable({ cell, what, label }: ContentProps & { label: string }): VNod
   );
 }
 
-/** A hold counts down. It can be overridden or released unless a booking shares the slot. */
+/** A hold counts down. The cell links to it or, if the slot takes a walk-in, can override or release it. */
 function Held({ cell, what, nameOf }: ContentProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));

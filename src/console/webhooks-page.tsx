@@ -40,9 +40,12 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
     columns: [
       ['Endpoint', 'long'],
-      ...['State', 'Partner', 'Events'],
+      'State',
+      'Partner',
+      'Events',
       ['Failures in a row', 'number'],
-      ...['Last success', 'Actions'],
+      'Last success',
+      'Actions',
     ],
     row: (row) => [
       <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>,

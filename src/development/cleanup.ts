@@ -1,6 +1,6 @@
 export type Cleanup = ReturnType<typeof createCleanup>;
 
-/** Collects steps for `run`, which runs the last one first and continues after a failed one. Safe to call twice. */
+/** Collects steps. `run` runs the last one first, continues after a failed one, and is safe to call twice. */
 export function createCleanup() {
   const undos: (() => Promise<unknown>)[] = [];
   const runAll = async (): Promise<void> => {

@@ -9,11 +9,11 @@ import { welcomeText } from './start/welcome.ts';
 
 const log = (line: string): void => console.log(line);
 
-const system = createSystem(process.env, log, (sentence) => void end(sentence, 1));
+const system = createSystem(process.env, log, (sentence) => void end(`${sentence} Stopping the system.`, 1));
 
 watchStopRequests(
   process.env,
-  (reason) => void end(`Stopping (${reason}); again to force it.`, 0),
+  (reason) => void end(`Stopping (${reason}); Ctrl-C again to force it.`, 0),
   () => {
     log('Forced.');
     system.kill();

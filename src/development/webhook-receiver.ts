@@ -17,8 +17,8 @@ export type Delivery = {
 } & ({ event: WebhookEvent; fault?: undefined } | { event?: undefined; fault: string });
 
 /**
- * Listens on 127.0.0.1 (0 picks a free port). Responds with the result of `onDelivery`, or with 401 if a delivery is
- * not signed with the secret of its path.
+ * Listens on `port` of 127.0.0.1; 0 picks a free one. Responds with the result of `onDelivery`, or with 401 if a
+ * delivery is not signed with the secret of its path.
  */
 export async function startWebhookReceiver(
   port: number,

@@ -19,7 +19,7 @@ export type Upcoming = { count: number; until: Date | null };
 /** Which rows of a collection are old enough to delete. Components state rules; `operations/retention` applies them. */
 export type RetentionRule = {
   collection: string;
-  /** The field that orders the rows in the index `hint`: never later than the instants that `isDeletable` checks. */
+  /** The field by which the index `hint` orders the rows. */
   field: string;
   hint: string;
   /** The field with the instant by which rows are archived and restored. */

@@ -47,7 +47,7 @@ export type EventRow = {
   isTest?: true;
   /** The event's place in the feed; absent in samples, and after 30 days (ADR 0010). */
   sequence?: number;
-  /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers the rest. */
+  /** Has no number yet: releases up to 1.0.0 numbered events later. `npm run migrate` numbers it. */
   isUnsequenced?: true;
   /** Not an event: takes a sequence number whose range was given up (ADR 0010). */
   isFiller?: true;
@@ -58,6 +58,7 @@ export type NumberRange = { id: string; from: number; until: number; at: Date };
 
 export type FeedCounter = {
   _id: 'feed';
+  /** The end of the feed: the log has all events up to it. */
   last: number;
   /** The highest reserved number; absent until there was one. Releases up to 1.0.0 know only `last`. */
   reserved?: number;

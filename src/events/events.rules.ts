@@ -129,7 +129,7 @@ export function changeEvent(
   };
 }
 
-/** How far a host's clock, which ids contain, may be ahead. */
+/** Ids contain the time of the host that made them. Its clock may be ahead by this much. */
 const AHEAD_MS = 86_400_000;
 
 /**

@@ -30,7 +30,7 @@ const test = Joi.boolean()
   .description('Only in a sample that you requested: nothing has changed.')
   .optional();
 
-const window = {
+const slotDetails = {
   resource_id: resourceId(),
   slot_start: timestamp(EXAMPLE.slotStart),
   slot_end: timestamp(EXAMPLE.slotEnd),
@@ -65,12 +65,15 @@ const change = {
 };
 
 const DETAILS: Record<EventType, ObjectSchema> = {
-  hold_created: object({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
-  hold_cancelled: object({ ...window, reason: reason('Why the hold was released, if a reason was given').optional() }),
-  hold_expired: object(window),
-  booking_created: object(window),
-  booking_cancelled: object({ ...window, reason: reason('Why the booking was cancelled').optional() }),
-  booking_refunded: object({ ...window, reason: reason('Why the booking was refunded').optional() }),
+  hold_created: object({ ...slotDetails, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
+  hold_cancelled: object({
+    ...slotDetails,
+    reason: reason('Why the hold was released, if a reason was given').optional(),
+  }),
+  hold_expired: object(slotDetails),
+  booking_created: object(slotDetails),
+  booking_cancelled: object({ ...slotDetails, reason: reason('Why the booking was cancelled').optional() }),
+  booking_refunded: object({ ...slotDetails, reason: reason('Why the booking was refunded').optional() }),
   availability_changed: object({ ...change, test }),
 };
 
@@ -111,7 +114,7 @@ export const event = named(
     booking_id: orNull(id(EXAMPLE.bookingId)).description('Null except in the events of a booking.').example(null),
     partner_id: id(EXAMPLE.partnerId),
     details: object({
-      ...optional(window),
+      ...optional(slotDetails),
       ...optional({ resource_ids: change.resource_ids, from: change.from, to: change.to }),
       hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
       reason: Joi.string()
@@ -149,7 +152,7 @@ export const feedQuery = Joi.object<FeedQuery>({
     .example(CURSOR_EXAMPLE),
   since: instant()
     .description(
-      'Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns the cursor of the end.',
+      "Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns only the cursor of the feed's end.",
     )
     .example(EXAMPLE.now),
   event_type: eventType().description('Only events of this type.'),

@@ -152,8 +152,8 @@ type FeedFilter = {
 };
 
 /**
- * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if few events of a long
- * range are new.
+ * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if `since` excludes most
+ * of a long range.
  */
 export async function findFeed(
   db: Db,

@@ -19,7 +19,7 @@ export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<Partne
       tag: 'Feed',
       summary: 'Read the events at your venues, oldest first',
       description:
-        'Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can appear after later ones, normally by under a second: continue with `next_cursor`, not with the last `timestamp`.',
+        'Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can follow events that happened later, normally by less than a second: continue with `next_cursor`, not with the last `timestamp`.',
       query: feedQuery,
       responses: { 200: { description: 'A page of the feed.', body: feedPage } },
       errors: [],

@@ -32,7 +32,7 @@ export function mountApiDescription(app: Express, describe: () => OpenApiDocumen
   let document: OpenApiDocument | undefined;
   mountGet(app, DESCRIPTION_PATH, (req, res) => {
     document ??= describe();
-    // Generated clients call the server named here, and many cannot use a path.
+    // Generated clients call the server named here, and many cannot use a relative URL.
     const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
     const servers = document.servers.map((server) => ({ ...server, url: origin }));
     // Clients revalidate the document each time, so they never read an older version.

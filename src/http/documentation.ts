@@ -14,7 +14,7 @@ const MISSING_PAGE = `${START_PAGE}/404`;
 
 const ADDRESSES = { documentation: START_PAGE, description: '/openapi.json', llms: '/llms.txt' };
 
-/** The content types of files by their ending. Other files are sources of examples, sent as plain text. */
+/** The content types of files by their ending. Others, such as sources of examples, are sent as plain text. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
@@ -27,8 +27,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Serves the public documentation for partners: pages at `/docs`, also as Markdown (`.md` or Accept), and `/llms.txt`.
- * `/` redirects browsers there. Pages are revalidated each time (304); assets are cached for a year: their names change
- * with their content. For a missing page, a browser gets a 404 page; a program's request falls through.
+ * `/` redirects browsers to `/docs`. Pages are revalidated each time (304); assets are cached for a year: their names
+ * change with their content. For a missing page, a browser gets a 404 page; a program's request falls through.
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);

@@ -32,7 +32,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner of the key is suspended; on the operator interface, the partner of the delivery.',
+    when: 'The partner of the key is suspended, or on the operator interface the partner of the delivery.',
     remedy: 'Contact the platform operator, who can reactivate the partner.',
   },
   UNAUTHORIZED: {
@@ -42,7 +42,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   VENUE_NOT_AUTHORIZED: {
     status: 403,
-    when: 'The venue does not exist or is not granted to you.',
+    when: 'The venue in the query or body does not exist or is not granted to you, or its grant was revoked.',
     remedy: 'Take venue_id from the list of your venues, or ask the platform operator for a grant.',
   },
   CSRF_REJECTED: {
@@ -58,7 +58,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   VENUE_NOT_FOUND: {
     status: 404,
-    when: 'The venue does not exist or is not granted to you.',
+    when: 'There is no such venue, or the venue in the path is not granted to you.',
     remedy: 'Take venue_id from the list of venues.',
   },
   RESOURCE_NOT_FOUND: {
@@ -148,7 +148,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   HOLD_LIMIT_REACHED: {
     status: 409,
     when: 'You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime.',
-    remedy: 'Confirm or cancel holds first, or send a smaller ttl_seconds.',
+    remedy: 'Confirm or release holds first, or send a smaller ttl_seconds.',
   },
   HOLD_EXPIRED: {
     status: 409,
@@ -185,7 +185,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   WEBHOOK_LIMIT_REACHED: {
     status: 409,
     when: 'You have 20 webhook subscriptions, which is the maximum.',
-    remedy: 'Change one of them with PATCH, or ask the platform operator to stop deliveries to it.',
+    remedy: 'Change one of them with PATCH.',
   },
   SUBSCRIPTION_EXISTS: {
     status: 409,

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextImmediate } from 'node:timers/promises';
 
+/** The open connections of a server, each with the response in progress on it. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener closes under load. */

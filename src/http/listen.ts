@@ -109,7 +109,7 @@ function cutSlowReaders(
 /** In Node 24 V8 changes prototypes cheaply, and preset classes are slower. */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
-/** Classes that have the prototypes of `app` from the start: Express changes them, which is slow up to Node 23. */
+/** Classes with the prototypes of `app`: else Express changes those of every request, which is slow up to Node 23. */
 function presetPrototypes(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   if (Number.parseInt(process.versions.v8, 10) >= CHANGES_CHEAPLY_FROM_V8) return {};
   return {

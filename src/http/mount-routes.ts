@@ -35,6 +35,7 @@ export function mountRoutes<Caller>(
     }
     mounted.all(beforeRejection, rejectOtherMethods(rows));
   }
+  // Subpaths that a client may expect, but that do not exist: 404 with the reason.
   for (const { path, notOffered } of routes) {
     if (notOffered === undefined) continue;
     router.use(path, () => {
@@ -145,7 +146,7 @@ function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHand
   return rejectMethod(allowed, notOffered);
 }
 
-/** Rejects other methods than `allowed` with 405 and `Allow`. `notOffered` says what exists instead. */
+/** Rejects other methods than `allowed` with 405 and `Allow`. `notOffered`: why a method is missing, and what to use. */
 function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandler {
   return (req, res) => {
     res.set('Allow', allowed.join(', '));

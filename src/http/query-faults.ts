@@ -3,7 +3,7 @@ import type { ObjectSchema } from 'joi';
 import type { FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
-/** At most this many unknown fields are named. */
+/** A fault list or message names at most this many fields. */
 export const MAX_NAMES = 10;
 
 /** A name that a field could have; any other may be a customer's data and is not repeated. */

@@ -15,7 +15,8 @@ const limitedTotal = counter({
   labelNames: ['listener', 'limit'],
 });
 
-export function limitedCalls(db: Db, listener: 'partner' | 'admin', limit: 'calls' | 'wrong_keys'): () => void {
+/** A function that counts one more call over this limit. */
+export function countLimited(db: Db, listener: 'partner' | 'admin', limit: 'calls' | 'wrong_keys'): () => void {
   limitedTotal(db).inc({ listener, limit }, 0);
   return () => limitedTotal(db).inc({ listener, limit });
 }
@@ -47,8 +48,8 @@ export function limitCalls(
 export type KeyCheck<Caller> = {
   /** Whether this key was valid here recently. Does not read the database. */
   isKnown(): boolean;
-  /** `in turn`: reads the database in a batch with other calls. */
-  authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
+  /** `batched`: with other calls in one read of the database. */
+  authenticate(when: 'alone' | 'batched'): Promise<Caller>;
 };
 
 /**
@@ -90,7 +91,7 @@ export function limitBadKeys<Caller>(
     const isGuess = limits !== undefined && key !== undefined && !check.isKnown();
     const guess = isGuess ? await countGuess(limits, address) : undefined;
     try {
-      const caller = await check.authenticate(guess?.isOverLimit === true ? 'in turn' : 'at once');
+      const caller = await check.authenticate(guess?.isOverLimit === true ? 'batched' : 'alone');
       await guess?.takeBack();
       return caller;
     } catch (err) {

@@ -11,7 +11,7 @@ export type Usage = {
   quota: Quota;
   remaining: number;
   resetMs: number;
-  /** Whether the counted call was over the limit, or the next one would be. */
+  /** From `count`: whether this call was over the limit. From `read`: whether the next one would be. */
   isOverLimit: boolean;
 };
 

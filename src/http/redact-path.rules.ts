@@ -4,7 +4,7 @@ import { isUuid } from '../platform/ids.ts';
 const OTHER = '[other]';
 const MAX_PARTS = 16;
 
-/** A job's id contains its subject's: `delivery-<id>-g2`, `hold-<id>-<ms>`, `dead-hold-expiry-hold-<id>-<ms>-<ms>`. */
+/** Job ids contain their subject's id: `delivery-<id>-g2`, `hold-<id>-<ms>`, `dead-hold-expiry-hold-<id>-<ms>-<ms>`. */
 const JOB_ID =
   /^(?:hold|event|delivery|dead|dead-hold-expiry-hold|dead-webhook-delivery-event)-([0-9a-f-]{36})(?:-g?\d{1,13}){0,2}$/;
 const SLOT_ID = /^(.+)_\d{8}T\d{4}Z$/;

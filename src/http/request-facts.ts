@@ -49,6 +49,7 @@ export function clientAddressOf(req: Request): string | undefined {
   return clientAddress(req.ip, req.socket.remoteAddress);
 }
 
+/** The path of a request, as it may be logged (`redactPath`). */
 export function pathOf(res: Response): string {
   return res.locals['path'] as string;
 }

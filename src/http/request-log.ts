@@ -6,7 +6,7 @@ import { traceFields } from '../platform/tracing.ts';
 import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';
 
-/** Logs one line a request. `requestFields` adds the ids: pino-http would create a logger for each request. */
+/** Logs one line a request. `requestFields` adds the ids: with `customProps`, pino-http would create more loggers. */
 export function logRequests(log: Logger): RequestHandler {
   return pinoHttp({
     logger: log,

@@ -16,7 +16,7 @@ function alwaysThere(field: Schema): Schema {
 /** Names a schema in the published description. */
 export const named = <Given extends Schema>(name: string, schema: Given): Given => schema.meta({ name }) as Given;
 
-/** Values that may grow within a version (docs/guides/versioning.md). */
+/** Publishes the allowed values as a list that may grow within a version (docs/guides/versioning.md). */
 export const growing = <Given extends Schema>(schema: Given): Given => schema.meta({ grows: true }) as Given;
 
 export const orNull = (schema: Schema): Schema => Joi.alternatives(schema, Joi.valid(null));
@@ -54,12 +54,13 @@ export const resourceId = () =>
     .description('A slug, unique in the service. Copy it from the listing; never construct it.')
     .example(EXAMPLE.resourceId);
 
+/** The fields that a partner can attach to a hold or booking. */
 export const attached = {
   order_reference: orNull(Joi.string()).description('As you sent it, or null.').example('order-2026-000731'),
   metadata: textsByName().description('As you sent it, or empty.').example({ basket: 'b-118' }),
 };
 
-/** Attached fields in an event: left out if not given. */
+/** The `attached` fields in an event: left out if not given. */
 export const attachedIfGiven = {
   order_reference: Joi.string()
     .description('As you sent it on hold or confirm. Only in events of your own holds and bookings.')

@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   res.locals['sent'] = body;
-  // Not `res.json`, which would compute a tag even where no response is stored.
+  // `res.json` would also compute an ETag, which only responses to GET need.
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body));
     return;
@@ -20,7 +20,7 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
   const json = isPreparedJson(body) ? body : prepareJson(JSON.stringify(body));
   const { length } = json.bytes;
   const makeTag = res.app.get('etag fn') as (bytes: Buffer) => string;
-  res.setHeader('ETag', json.tag(makeTag));
+  res.setHeader('ETag', json.etag(makeTag));
   if (length >= MIN_COMPRESSED_BYTES) res.vary('Accept-Encoding');
   if (req.fresh) {
     res.status(304).end();

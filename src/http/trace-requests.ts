@@ -4,7 +4,7 @@ import { startRequestSpan, traceparentOf } from '../platform/tracing.ts';
 
 type RequestTrace = { within: Context; traceparent: string | undefined };
 
-/** Starts a span for each request, named after its route; its handler runs within it (`inTrace`). */
+/** Starts a span for each request, named after the request's route. `inTrace` runs the handler within the span. */
 export function traceRequests(): RequestHandler {
   return (req, res, next) => {
     const { span, within } = startRequestSpan(req.method);

@@ -58,15 +58,15 @@ export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<
   });
 }
 
-/** Checks other input, such as a file. Nothing is coerced; unknown fields are faults: they are probably mistyped. */
+/** Checks a file or other input. Nothing is coerced; unknown fields are faults: they are probably mistyped. */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
   const checked = closed(schema)(value);
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
 }
 
-const ERRORS = { wrap: { label: false, array: false }, label: false } as const;
+const ERROR_FORMAT = { wrap: { label: false, array: false }, label: false } as const;
 
-/** Replace joi's messages. A schema may override them for its own rules. */
+/** Used in place of joi's messages. A schema may override them for its own rules. */
 const MESSAGES = {
   'any.only': 'must be one of {#valids}',
   'string.empty': 'must not be empty',
@@ -102,7 +102,7 @@ const checkedBy = ({ messages, ...options }: ValidationOptions) =>
       ...options,
       messages: { ...MESSAGES, ...messages },
       abortEarly: false,
-      errors: ERRORS,
+      errors: ERROR_FORMAT,
     });
     return (value: unknown) => {
       const checked = quick.validate(value);

@@ -18,7 +18,7 @@ import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
 import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
-import { limitedCalls } from '../http/rate-limit.ts';
+import { countLimited } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { alertRoutes } from '../operations/alerts/alerts.router.ts';
@@ -90,7 +90,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountSignIn(app, {
     ...context,
     badKeys,
-    onLimited: limitedCalls(context.db, 'admin', 'wrong_keys'),
+    onLimited: countLimited(context.db, 'admin', 'wrong_keys'),
     record,
     recordWrongKey: (...attempt) => {
       countWrongKey();
@@ -99,7 +99,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   });
   app.use(
     auditTrail(context, routes, callerOf, (req) =>
-      // Express matches paths in any case.
+      // Express ignores the case of paths.
       req.path.toLowerCase().startsWith(`${BOARD_PATH}/`)
         ? boardCallOf({ method: req.method, path: req.path, reason: req.get('x-reason') }, QUEUE_NAMES)
         : undefined,

@@ -3,7 +3,7 @@ import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 
 const { to = '' } = optionsOrExit({ to: { type: 'string' } }, 'npm run backup -- --to FOLDER', (values) =>
-  values.to === undefined ? '--to names the folder to write into' : undefined,
+  values.to === undefined ? '--to is missing: name the folder to write into' : undefined,
 );
 
 /** `npm run backup -- --to FOLDER`: writes a snapshot of the database into a new folder while the service runs. */

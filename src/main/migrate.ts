@@ -8,7 +8,7 @@ const flag = { type: 'boolean', default: false } as const;
 const { status, 'dry-run': dryRun } = optionsOrExit(
   { status: flag, 'dry-run': flag },
   'npm run migrate [-- --status | --dry-run]',
-  (values) => (values.status && values['dry-run'] ? '--status and --dry-run are two commands' : undefined),
+  (values) => (values.status && values['dry-run'] ? 'Give --status or --dry-run, not both.' : undefined),
 );
 const isReadOnly = status || dryRun;
 

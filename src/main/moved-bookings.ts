@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { listMovedBookings, type SavedRules, saveRules } from '../booking/bookings/moved-bookings.service.ts';
+import { listMovedBookings, readZoneRules, type ZoneRules } from '../booking/bookings/moved-bookings.service.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 
@@ -7,7 +7,8 @@ const fileOption = { type: 'string' } as const;
 const { save, compare } = optionsOrExit(
   { save: fileOption, compare: fileOption },
   'node dist/src/main/moved-bookings.js --save FILE | --compare FILE',
-  (given) => ((given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined),
+  (given) =>
+    (given.save === undefined) === (given.compare === undefined) ? 'Give either --save or --compare.' : undefined,
 );
 
 /**
@@ -17,11 +18,11 @@ const { save, compare } = optionsOrExit(
  */
 runCommand('moved-bookings', async ({ openDatabase }) => {
   if (save !== undefined) {
-    const rules = await saveRules(await openDatabase());
+    const rules = await readZoneRules(await openDatabase());
     await writeFile(save, JSON.stringify(rules));
     return { isDone: true, report: { saved: Object.keys(rules.zones).length, zone_data: rules.zoneData } };
   }
-  const rules = JSON.parse(await readFile(compare ?? '', 'utf8')) as SavedRules;
+  const rules = JSON.parse(await readFile(compare ?? '', 'utf8')) as ZoneRules;
   let moved = 0;
   for await (const { bookingId, resourceId, slotStart, before, now, isOnSchedule } of listMovedBookings(
     await openDatabase(),

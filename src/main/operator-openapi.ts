@@ -6,11 +6,11 @@ import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.sc
 
 const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. Read and end any booking, manage deliveries, erase customers. The audit records every call that may change something.
 
-**Who may.** Programs send the operator's key in \`x-api-key\`. A browser signs in at \`/sign-in\` and gets a cookie; its changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
+**Authentication.** Programs send the operator's key in \`x-api-key\`. A browser signs in at \`/sign-in\` and gets a cookie; its changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
 
-**Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query rejected, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to responses at any time.
+**Requests and responses** are as on the partner interface: JSON, instants in UTC with milliseconds, money in rupees with at most two decimals. Unknown query fields are rejected. Unknown body fields are ignored and named in \`X-Ignored-Fields\`, but rejected in a schedule's \`weekly\`. Values in a body are never converted. Fields may be added to responses at any time.
 
-**Errors.** Every error has the form of the schema \`Error\`. Two codes belong to no operation: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). Changes by operators are made as the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
+**Errors.** Every error has the form of the schema \`Error\`. Some codes belong to no operation, such as \`ROUTE_NOT_FOUND\` (404) for an unknown path and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for an unsupported method: \`x-general-responses\` lists them. Changes by operators are made as the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
 
 const OPERATOR_API: ApiDescription = {
   title: 'Partner Booking Service: operator interface',

@@ -12,7 +12,7 @@ import { ERROR_PAGES, errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
-import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
+import { countLimited, countUnrouted, limitBadKeys, limitCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Route } from '../http/route.ts';
 import { createWrongKeyCounter } from '../operations/alerts/wrong-keys.ts';
@@ -57,7 +57,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     badPartnerKeys,
     createPartnerAuthentication(context),
     createWrongKeyCounter(context, 'partner'),
-    limitedCalls(context.db, 'partner', 'wrong_keys'),
+    countLimited(context.db, 'partner', 'wrong_keys'),
   );
   const authenticateCall: typeof checkKey = async (req, res) => {
     guards.require();
@@ -66,7 +66,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const limitCall = limitCalls(
     partnerCalls,
     (res) => (res.locals['caller'] as KeyOwner).partnerId,
-    limitedCalls(context.db, 'partner', 'calls'),
+    countLimited(context.db, 'partner', 'calls'),
   );
   const countCall = countUnrouted(authenticateCall, limitCall);
   // Contract: authentication/key-decides-partner.

@@ -46,7 +46,7 @@ function faultOf({ from, collection, since, until }: Options): string | undefine
   if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
     return `--collection ${collection} is not an archived collection`;
   for (const [option, instant] of Object.entries({ since, until }))
-    if (instant !== undefined && instantOf(instant) === undefined) return `--${option} ${instant} is no instant`;
+    if (instant !== undefined && instantOf(instant) === undefined) return `--${option} ${instant} is not an instant`;
   return undefined;
 }
 

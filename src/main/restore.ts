@@ -5,7 +5,7 @@ import { runCommand } from '../process/command.ts';
 const { from = '', replace } = optionsOrExit(
   { from: { type: 'string' }, replace: { type: 'string' } },
   'npm run restore -- --from FOLDER [--replace NAME_OF_THE_DATABASE]',
-  (values) => (values.from === undefined ? '--from names the folder of the backup' : undefined),
+  (values) => (values.from === undefined ? '--from is missing: name the folder of the backup' : undefined),
 );
 
 /**

@@ -7,7 +7,7 @@ optionsOrExit({}, 'node dist/src/main/rewrap-secrets.js');
 
 /**
  * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS while the service runs, and
- * logs which keys are still needed; exit code 0 only if the first key seals all of them (ADR 0013).
+ * logs which keys are still needed; exit code 0 only if the first key seals all secrets (ADR 0013).
  */
 runCommand('rewrap-secrets', async ({ config, log, stopping, openDatabase }) => {
   const secretBox = createSecretBox(config.encryptionKeys);

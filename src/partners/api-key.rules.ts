@@ -26,6 +26,7 @@ export function isSameHash(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }
 
+/** Compared if the key's prefix is unknown, so that the rejection takes as long as that of a wrong key. */
 export const HASH_OF_NO_KEY = hashOf('');
 
 export function hashOf(apiKey: string): string {

@@ -8,8 +8,8 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 
 /**
  * Makes a valid key expire after `afterMs`, unless it expires earlier. Null if the partner has no such valid key. The
- * update reads the database's clock: compared with an instant read before the update, a key that a concurrent call has
- * just ended would still be valid.
+ * update reads the database's clock: by a time that was read before the update, a key that a concurrent call has just
+ * ended could still count as valid.
  */
 export async function endApiKeyRow(
   db: Db,

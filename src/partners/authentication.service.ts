@@ -15,15 +15,15 @@ type SentKey = {
   /** Whether this process accepted the key in the last ten minutes; it may be invalid by now. */
   isKnown(): boolean;
   /**
-   * The partner and id of the key. `in turn` batches the read with those of other calls, every 100 ms.
+   * The partner and id of the key. `batched` shares one read with other calls, every 100 ms.
    * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED. Only a call with the whole key learns that the key is
    * revoked or expired, or its partner suspended.
    */
-  authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
+  authenticate(when: 'alone' | 'batched'): Promise<KeyOwner>;
 };
 
-/** The batches of `in turn`: at most ten reads a second, of up to 1,000 index entries each. */
-const IN_TURN = { everyMs: 100, maxKeys: 1000 };
+/** `batched` makes at most ten reads a second, of up to 1,000 index entries each. */
+const BATCHES = { everyMs: 100, maxKeys: 1000 };
 
 export function createPartnerAuthentication(
   deps: PartnerDeps & { log: Logger },
@@ -32,22 +32,22 @@ export function createPartnerAuthentication(
   const keyUse = createKeyUse(deps);
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const findKey = {
-    'at once': async (prefix: string, hash: string) => {
+    alone: async (prefix: string, hash: string) => {
       // Use the cache only for known keys: the duration of a rejection must not reveal which keys exist.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
     },
-    'in turn': batched(
+    batched: batched(
       async (prefixes: readonly string[]) => {
         const keys = await findMany([...new Set(prefixes)]);
         return prefixes.map((prefix) => keys.get(prefix));
       },
-      IN_TURN.maxKeys,
-      IN_TURN.everyMs,
+      BATCHES.maxKeys,
+      BATCHES.everyMs,
     ),
   };
-  const authenticate = async (apiKey: string, hash: string, when: 'at once' | 'in turn') => {
+  const authenticate = async (apiKey: string, hash: string, when: 'alone' | 'batched') => {
     const prefix = prefixOf(apiKey);
     if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
@@ -61,7 +61,7 @@ export function createPartnerAuthentication(
       keyUse.forget(hash);
       // The log line of a rejected call names no partner, so log the old key's partner here.
       if (key !== undefined && isGenuine)
-        deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
+        deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired, revoked or suspended API key used');
       throw err;
     }
     keyUse.note(key);
@@ -125,8 +125,8 @@ const KNOWN_FOR_MS = 600_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Keeps `lastUsedAt` accurate to a minute: this process writes it at most once a minute for each key. After a failed
- * write, a later use writes again.
+ * Remembers the keys that this process accepted, and keeps their `lastUsedAt` accurate to a minute: it is written at
+ * most once a minute for each key. After a failed write, a later use writes again.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }) {
   const uses = new LRUCache<string, { keyId: string; writtenAt: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });

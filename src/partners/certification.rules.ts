@@ -33,7 +33,7 @@ export type CertificationReport = {
   }[];
 };
 
-/** The partner to certify. A report has the partner's sandbox id, not the production id. */
+/** For which partner a report is attached, in which service. A report has the partner's id in the sandbox. */
 type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 const SKEW_MS = 5 * 60_000;

@@ -62,7 +62,7 @@ export const certificationReport = named(
       .required()
       .description('All scenarios of the suite, including those that were not tried.'),
   }).description(
-    'The unchanged output of `partner certify --report-json`, complete and without a failed scenario. In a sandbox its partner_id must be the partner; in production ids differ. It replaces an earlier report.',
+    'The unchanged output of `partner certify --report-json`, complete and without a failed scenario. In a sandbox its partner_id must be that of the partner; in production it is not checked, because ids differ. It replaces an earlier report.',
   ),
 );
 

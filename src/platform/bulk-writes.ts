@@ -15,7 +15,7 @@ export async function writeEach<T extends object>(
   return (await writeBulk(collection, writes, options)).errors;
 }
 
-/** An update of one document that applies only while its filter matches. */
+/** An update that applies only while its filter matches. */
 export type GuardedUpdate = { filter: Expression; update: Expression | Expression[] };
 
 /** Like `writeEach`, for guarded updates; `changed` counts the documents that were modified. */

@@ -35,14 +35,15 @@ export type DatabaseClock = Clock & {
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {
   /** The database's time when the monotonic clock was at 0. */
   let originMs = host.now().getTime() - performance.now();
-  let isOff = false;
+  let hasWarned = false;
   const nowMs = () => originMs + performance.now();
   const logDisagreement = () => {
     const aheadMs = host.now().getTime() - nowMs();
-    if (isOff === Math.abs(aheadMs) >= WARN_FROM_MS) return;
-    isOff = !isOff;
+    const isFarOff = Math.abs(aheadMs) >= WARN_FROM_MS;
+    if (isFarOff === hasWarned) return;
+    hasWarned = isFarOff;
     const fields = { ahead_seconds: Math.round(aheadMs / 100) / 10 };
-    if (isOff) log.warn(fields, 'the clocks of this host and of MongoDB disagree: using the time of MongoDB');
+    if (isFarOff) log.warn(fields, 'the clocks of this host and of MongoDB disagree: using the time of MongoDB');
     else log.info(fields, 'the clocks of this host and of MongoDB agree again');
   };
   const measure = singleFlight(async () => {

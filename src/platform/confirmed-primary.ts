@@ -33,6 +33,7 @@ export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimar
     await raiseLease(db, leaseMs);
   };
   const confirm = batched<true, true>(async (calls) => {
+    // After `leaseMs`, all earlier readings have expired.
     await confirmPrimary(db, leaseMs);
     return calls;
   }, MAX_SHARING);

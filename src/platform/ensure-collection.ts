@@ -9,7 +9,7 @@ export type IndexDefinition = {
   expireAfterSeconds?: number;
 };
 
-/** A collection as the database has it: the validator that no code path can bypass, and the indexes. */
+/** A collection as the migration creates it, with indexes and the validator that no code path can bypass. */
 export type CollectionDefinition = { name: string; jsonSchema?: object; indexes: IndexDefinition[] };
 
 /** The differences between the database and a definition, in words such as `create index one_claim_per_cell`. */

@@ -1,4 +1,4 @@
-/** A text in full case folding (Unicode 3.13) and NFKC: Straße and STRASSE, İzmir and izmir become equal. */
+/** A text in full case folding (Unicode, section 3.13) and NFKC: Straße and STRASSE, İzmir and izmir become equal. */
 export function foldCase(text: string): string {
   return (
     text

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { EntryName } from './cache-entries.store.ts';
 import type { Term } from './confirmed-primary.ts';
 
-/**
- * An entry as it was read. The read began at `at` by the database's clock, and after `readAtMs` by `performance.now()`.
- */
+/** An entry as it was read. */
 export type Reading = {
   name: EntryName;
   value: object;
+  /** When the read began, by the database's clock. */
   at: Date;
+  /** An instant shortly before the read began, by `performance.now()`. */
   readAtMs: number;
   term: Term;
   isConfirmed: Promise<boolean>;
@@ -51,7 +51,7 @@ export function createKeptReadings() {
       const entry = readings.peek(keyOf(name));
       if (entry !== undefined && entry.readAtMs < readAtMs && entry.value !== found) readings.delete(keyOf(name));
     },
-    /** Stores a reading. A reading with an unchanged value only renews the entry, which extends leases over it. */
+    /** Stores a reading. If its value is unchanged, only the entry's times move, and leases that use it end later. */
     keep: (reading: Reading): void => {
       const { name, at, readAtMs, term } = reading;
       const entry = readings.peek(keyOf(name));

@@ -13,8 +13,8 @@ export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 're
 
 /**
  * The right to make writes that rely on cached entries. A command that begins before `beginBy` by the database's clock,
- * with `maxTimeMS`, ends within the lease. Read `beginBy` when sending: a newer reading extends the lease, a new
- * primary ends it.
+ * with `maxTimeMS`, ends within the lease. Get `beginBy` only when sending, because it changes: later when the
+ * entries are read again, into the past when the primary changes.
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
@@ -44,7 +44,7 @@ export const LEASE_MS = 1000;
 export const WAIT_FACTOR = 1.2;
 /** The part of a lease in which a write must begin; it must end in the rest. */
 const BEGIN_PART = 0.6;
-/** The part of a lease for which an entry is served; the rest of `BEGIN_PART` lets the write reach the database. */
+/** The part of a lease for which an entry is served. It is below `BEGIN_PART`, so that a write has time to arrive. */
 const USE_PART = 0.5;
 /** If an entry older than this part of a lease is used, it is read again in the background. */
 const READ_AHEAD_PART = 0.25;

@@ -22,7 +22,7 @@ export function openCollection<T extends object>(db: Db, name: string): mongoose
   return db.collection<T>(name);
 }
 
-/** Acknowledged writes are never lost. There is no time limit. */
+/** Acknowledged writes are never lost. Without `wtimeoutMS`, a write waits without limit. */
 export const DURABLE = { w: 'majority', journal: true } as const;
 
 /** Runs reads of one moment: the newest that a majority has when the first read is made. Survives a failover. */

@@ -3,11 +3,12 @@ import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
+/** A JSON body; its gzip form and ETag are made once. */
 export type PreparedJson = {
   readonly bytes: Buffer;
-  /** Gzip form, made on first use in another thread. */
+  /** The gzip form, made in another thread. */
   compressed(): Promise<Buffer>;
-  tag(make: (bytes: Buffer) => string): string;
+  etag(make: (bytes: Buffer) => string): string;
 };
 
 const prepared = new WeakSet<object>();
@@ -15,11 +16,11 @@ const prepared = new WeakSet<object>();
 export function prepareJson(text: string): PreparedJson {
   const bytes = Buffer.from(text);
   let compressed: Promise<Buffer> | undefined;
-  let tag: string | undefined;
+  let etag: string | undefined;
   const json: PreparedJson = {
     bytes,
     compressed: () => (compressed ??= compress(bytes)),
-    tag: (make) => (tag ??= make(bytes)),
+    etag: (make) => (etag ??= make(bytes)),
   };
   prepared.add(json);
   return json;

@@ -11,6 +11,7 @@ type Definition<Label extends string> = {
   labelNames?: Label[];
 };
 
+/** Buckets for histograms of batch sizes. */
 export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
 /**

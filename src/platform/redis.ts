@@ -35,7 +35,7 @@ function reconnectAndReject(): (err: Error) => boolean {
 export function createProducerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {
     enableOfflineQueue: false,
-    // `skipVersionCheck` would make BullMQ search all waiting jobs for a job's state, as Redis 5 requires.
+    // Not `skipVersionCheck`, with which BullMQ searches all waiting jobs for a job's state, as Redis 5 requires.
     maxRetriesPerRequest: null,
     reconnectOnError: reconnectAndReject(),
     socketTimeout: PRODUCER_SILENCE_MS,

@@ -51,7 +51,7 @@ export function zoneDataFaults(version: string, seen: string | undefined): strin
   return faults;
 }
 
-/** Logs and counts this process's zone data, warns if it is old or unlike that of others, and stores the newest. */
+/** Logs and exports this process's zone data, warns if it is old or unlike that of others, and stores the newest. */
 export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
   const collection = collectionOf(db, seenSchema);
   const seen = (await collection.findOne({ _id: 'newest' }))?.version;

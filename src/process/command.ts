@@ -31,9 +31,9 @@ export function runCommand<Name extends ProcessName>(
         return db;
       };
       const outcome = work({ config, log, stopping, openDatabase });
-      let hasEnded = false;
+      let endedBeforeStop = false;
       onStop(name, async () => {
-        if (hasEnded) return;
+        if (endedBeforeStop) return;
         const { isDone, error } = await outcome.then(
           (result) => ({ ...result, error: undefined }),
           (err: Error) => ({ isDone: false, error: err.message }),
@@ -43,7 +43,7 @@ export function runCommand<Name extends ProcessName>(
         stop(1);
       });
       const { isDone, report } = await outcome.finally(() => {
-        hasEnded = !stopping.aborted;
+        endedBeforeStop = !stopping.aborted;
       });
       setImmediate(stop, isDone ? 0 : 1);
       return report;

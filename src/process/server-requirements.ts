@@ -10,7 +10,7 @@ import type { ProcessScope } from './lifecycle.ts';
 type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fail'>;
 
 const VOLATILE_WARNING =
-  'This Redis has no append-only file, so a restart loses its jobs. The sweeps do their work from MongoDB, some seconds late. Set appendonly yes, or accept it with REDIS_ALLOW_VOLATILE=true.';
+  'This Redis has no append-only file, so a restart loses its jobs. Sweeps then do the work of these jobs from MongoDB, some seconds late. Set appendonly yes, or accept it with REDIS_ALLOW_VOLATILE=true.';
 
 /**
  * Checks each Redis server once, as soon as it responds; never rejects, and processes do not wait for it. A missing

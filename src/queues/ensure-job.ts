@@ -5,7 +5,7 @@ import { REDIS_TIMEOUT_MS } from './open-queues.ts';
 
 export const addJob = (queue: Queue, { name, data, opts }: NewJob) => queue.add(name, data, opts);
 
-/** Longer than a full endpoint defers a job. If the job of a due row waits longer, a wrong clock has delayed it. */
+/** Longer than a lack of permits defers a job. If the job of a due row waits longer, a wrong clock has delayed it. */
 const MAX_DEFERRAL_MS = 10_000;
 
 /** Adds the job if it is missing or finished. A job that a wrong clock has delayed too long becomes due. */

@@ -25,8 +25,8 @@ export function stateAfter(err: unknown): RedisState {
 }
 
 /**
- * Connects all queues to Redis in the background, over one connection. The queues can be used before the connection
- * opens.
+ * Connects all queues to Redis in the background, over one connection. Until it opens, calls return at once without a
+ * result.
  */
 export function openQueues(redisUrl: string, prefix: string, log: Logger) {
   const redis = createProducerRedis(redisUrl, log);
@@ -50,7 +50,7 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
     } catch (err) {
       const state = stateAfter(err);
       const what = state === 'unreachable' ? 'did not respond' : state;
-      log.warn({ ...fields, error: (err as Error).message }, `Redis ${what}; the sweep adds the jobs that it rejected`);
+      log.warn({ ...fields, error: (err as Error).message }, `Redis ${what}; sweeps find due work that has no job`);
       return undefined;
     }
   };

@@ -9,7 +9,7 @@ import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
 /** More cells than any claim has. */
 const MAX_CELLS = 1_000_000;
-/** The most calls that share a read. A call of `findClaimants` has at most 289 cells for each space. */
+/** The most calls that share a read. `findClaimants` gets up to 289 cells for each space: a day and one cell. */
 const MAX_CALLS = 50;
 const DAY_MS = 86_400_000;
 

@@ -10,10 +10,10 @@ const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$
 /** The condition of the partial index on phones. */
 const BOOKED_ONCE = { bookedAt: { $exists: true } };
 
-/** All bookings that were made with a phone, or the one booking of a customer who gave none. */
-export type CustomerOf = { phoneE164: string } | { bookingId: string };
+/** A customer: all bookings made with a phone, or the one booking of a customer who gave none. */
+export type CustomerRef = { phoneE164: string } | { bookingId: string };
 
-function bookingsOf(customer: CustomerOf): Expression {
+function bookingsOf(customer: CustomerRef): Expression {
   if ('bookingId' in customer) return { bookingId: customer.bookingId, ...BOOKED_ONCE };
   return { 'customer.phoneE164': customer.phoneE164, ...BOOKED_ONCE };
 }
@@ -28,7 +28,7 @@ export async function findPhone(db: Db, bookingId: string): Promise<string | nul
   return row === null ? undefined : (row.customer?.phoneE164 ?? null);
 }
 
-export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcoming> {
+export async function findUpcoming(db: Db, customer: CustomerRef): Promise<Upcoming> {
   const cursor = reservationCollection(db).aggregate<Upcoming>(
     [
       { $match: { ...bookingsOf(customer), $expr: UPCOMING } },
@@ -42,7 +42,7 @@ export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcomi
 
 export async function findIdentities(
   db: Db,
-  customer: CustomerOf,
+  customer: CustomerRef,
 ): Promise<{ name: string | null; email: string | null }[]> {
   const cursor = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>([
     { $match: bookingsOf(customer) },
@@ -69,7 +69,7 @@ const PARTNER_TEXTS = {
 export type PastRow = Pick<Reservation, '_id' | keyof typeof PARTNER_TEXTS>;
 
 /** Bookings of a customer, from any partner, that have ended or are cancelled or refunded, and are not yet erased. */
-export async function findPast(db: Db, customer: CustomerOf, replacement: string, limit: number): Promise<PastRow[]> {
+export async function findPast(db: Db, customer: CustomerRef, replacement: string, limit: number): Promise<PastRow[]> {
   return reservationCollection(db)
     .find(
       { ...bookingsOf(customer), 'customer.name': { $ne: replacement }, $expr: { $not: UPCOMING } },

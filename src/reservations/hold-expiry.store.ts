@@ -23,7 +23,7 @@ export type TriedHold = {
 export type ExpiryResult = TriedHold | Error | null;
 
 /**
- * Expires the holds that are overdue by the database's clock, in two commands if all are overdue, else in up to three.
+ * Expires the holds that are overdue by the database's clock, in two commands if all are overdue, else mostly in three.
  * Only one of concurrent calls expires a hold. Returns results in the order of `holdIds`.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<ExpiryResult[]> {

@@ -95,7 +95,7 @@ export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage
   return findDuePage(reservationCollection(db), ACTIVE, { ...BY_EXPIRY, ...query });
 }
 
-export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog | null> {
+export async function findOverdueHoldBacklog(db: Db, graceMs: number): Promise<Backlog | null> {
   return measureBacklog(reservationCollection(db), ACTIVE, { ...BY_EXPIRY, graceMs });
 }
 

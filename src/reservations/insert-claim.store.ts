@@ -134,8 +134,8 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
 }
 
 /**
- * Fails after the lease, and if this process's clock is wrong: a hold must last as long as its caller is told (ADR
- * 0004).
+ * The reservation; an error after the lease, or if this process's clock is wrong: a hold must last as long as its
+ * caller is told (ADR 0004).
  */
 function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {
   const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);

@@ -63,7 +63,7 @@ export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<Du
   return findDuePage(reservationCollection(db), IS_WAITING, { ...BY_AGE, ...query });
 }
 
-export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
+export async function findUndispatchedBacklog(db: Db, graceMs: number): Promise<Backlog | null> {
   return measureBacklog(reservationCollection(db), IS_WAITING, { ...BY_AGE, graceMs });
 }
 

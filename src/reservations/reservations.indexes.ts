@@ -8,7 +8,7 @@ export const GUARD_INDEX = 'one_claim_per_cell';
 /** The only guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0002). */
 export const ORDINAL_INDEX = 'one_hold_per_ordinal';
 
-/** The only guard of idempotency keys: a partner's key places one hold. */
+/** The only guard of the idempotency keys of holds: a partner's key places one hold. */
 export const HOLD_KEY_INDEX = 'hold_key_of_partner';
 
 const EXISTS = { $exists: true };
@@ -20,7 +20,7 @@ const unique = (name: string, key: Key, partialFilterExpression: Filter) =>
   reservationSchema.index(key, { name, unique: true, partialFilterExpression });
 const index = (name: string, key: Key, partialFilterExpression: Filter) =>
   reservationSchema.index(key, { name, partialFilterExpression });
-/** An index without holds. */
+/** An index of bookings only. */
 const bookings = (name: string, key: Key, filter: Filter = {}) => index(name, key, { ...filter, bookedAt: EXISTS });
 
 unique(GUARD_INDEX, { cells: 1 }, { claimed: true });

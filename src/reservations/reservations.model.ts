@@ -84,8 +84,9 @@ export type Reservation = Attached & {
   cancellationReason?: string;
   refundedAt?: Date;
   refundReason?: string;
+  /** The idempotency keys of the partner's cancels and refunds. */
   endings?: EndingKey[];
-  /** The operators' keys, a separate namespace. */
+  /** Those of operators, which are unique among operators only. */
   operatorEndings?: EndingKey[];
   outbox: OutboxEvent[];
   /** Since when the outbox is not empty; else absent. */
@@ -103,7 +104,7 @@ export type ClaimedWindow = Pick<
   Reservation,
   '_id' | 'venueId' | 'resourceId' | 'slotStart' | 'slotEnd' | 'status' | 'holdExpiresAt'
 > & {
-  /** The cells in space that its resource shares; other cells follow from the window. */
+  /** The cells of the spaces that its resource shares; the other cells can be computed from the window. */
   sharedCells: string[];
 };
 

@@ -130,7 +130,7 @@ const lapsedIdsOf = (claimants: readonly Claimant[]) => claimants.filter(isLapse
 
 /**
  * The live claims on cells for which the unique index has rejected an insert; none if the cells have become free. Also
- * expires lapsed holds on the cells, which would be the next conflict of a walk-in that overrides holds.
+ * expires lapsed holds on the cells: they would be the next conflict of a walk-in that overrides holds.
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);

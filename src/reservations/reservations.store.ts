@@ -78,8 +78,8 @@ export type Change = {
 
 /**
  * Carries out a transition in one update, which checks state, expiry (by the database's clock) and idempotency key, and
- * adds the event. Null if the reservation is in no source state. Throws a duplicate-key error if an idempotency key
- * belongs to another reservation of its namespace.
+ * adds the event. Null if a check fails. Throws a duplicate-key error if an idempotency key belongs to another
+ * reservation of its namespace.
  */
 export async function applyTransition(
   db: Db,

@@ -3,7 +3,7 @@ import type { RetentionRule } from '../domain/data-removal.ts';
 /** A reservation stays until its events are dispatched. */
 const IS_DISPATCHED = { outbox: { $size: 0 } };
 
-const ENDED_HOLD = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };
+const ENDED_STATUS = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };
 
 /** Ended holds may be deleted some days after their expiry and the end of their slot, like their events. */
 export const ENDED_HOLDS: RetentionRule = {
@@ -11,7 +11,7 @@ export const ENDED_HOLDS: RetentionRule = {
   field: 'holdExpiresAt',
   hint: 'ended_holds',
   instant: 'holdExpiresAt',
-  isInRange: (before) => ({ status: ENDED_HOLD, holdExpiresAt: { $lt: before } }),
+  isInRange: (before) => ({ status: ENDED_STATUS, holdExpiresAt: { $lt: before } }),
   isDeletable: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
 };
 

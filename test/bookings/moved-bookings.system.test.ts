@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import type { SavedRules } from '../../src/booking/bookings/moved-bookings.service.ts';
+import type { ZoneRules } from '../../src/booking/bookings/moved-bookings.service.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -30,7 +30,7 @@ test('lists bookings with another local time by the saved zone rules, and notes 
   const file = path.join(await temporaryFolder(), 'rules.json');
 
   expect(await run('--save', file)).toMatchObject({ code: 0 });
-  const rules = JSON.parse(await readFile(file, 'utf8')) as SavedRules;
+  const rules = JSON.parse(await readFile(file, 'utf8')) as ZoneRules;
   expect(rules).toMatchObject({
     zoneData: process.versions['tz'],
     zones: { 'Asia/Kolkata': [[expect.any(Number), 19_800_000]], UTC: [[expect.any(Number), 0]] },

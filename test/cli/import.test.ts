@@ -67,7 +67,7 @@ describe('the example file', () => {
       expect(await operator(url, ['import', file])).toEqual({
         code: 0,
         err: '',
-        out: 'Nothing to change: all 49 agree with the file.\n',
+        out: 'Nothing to change: the service agrees with all 49 entries of the file.\n',
       });
       expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
     }

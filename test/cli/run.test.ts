@@ -73,7 +73,7 @@ test('the first page says how to get the next, which follows without a gap; --al
   expect(whole).toEqual({ success: true, count: ids(whole).length, data: expect.any(Array) });
 
   const first = await run('audit', 'list', '--action', 'issueApiKey', '--limit', '2');
-  expect(first.out).toContain('Showing the first 2.');
+  expect(first.out).toContain('Only these 2 are shown.');
   const [, cursor = ''] = /^--cursor (\S+)$/m.exec(first.out) ?? [];
   const listed = ['audit', 'list', '--action', 'issueApiKey'];
   const next = await operatorJson(url, [...listed, '--limit', '2', '--cursor', cursor]);

@@ -378,7 +378,7 @@ describe('a variable with nearly the name of a setting', () => {
     ['ARCHIVE_URI', 'ARCHIVE_URL'],
     ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
   ])('%s is rejected by every process, with its name', (given, meant) => {
-    const sentence = `${given} is no setting: rename it to ${meant}, or remove it`;
+    const sentence = `${given} is not a setting: rename it to ${meant}, or remove it`;
     for (const name of PROCESS_NAMES) expect(faultsIn(name, { ...REQUIRED, [given]: '5' })).toEqual([sentence]);
   });
 

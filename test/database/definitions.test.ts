@@ -7,7 +7,7 @@ import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-sche
 import { projectFolder } from '../architecture/planted-tree.ts';
 
 /** Migrations leave these indexes in the database, because the last release may still use them. */
-const UNUSED_INDEXES = ['unsequenced_events_by_instant'];
+const UNUSED_INDEXES = ['unsequenced_events_by_instant', 'receivers_of_event'];
 
 type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
 

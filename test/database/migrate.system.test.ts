@@ -108,7 +108,7 @@ describe('npm run migrate', () => {
     const first = runMigrate(env);
     await eventually('the first row', async () => (await countRefolded(db)) === 1);
     const second = runMigrate({ ...env, MONGODB_URI: String(env['MONGODB_URI']).replace(APP, 'second') });
-    const waitLine = await logged(second, 'another migration is under way: waiting for it');
+    const waitLine = await logged(second, 'another migration is running: waiting for it');
     expect(waitLine['holder']).toMatch(new RegExp(`process ${first.pid}$`));
 
     first.signal('SIGKILL');

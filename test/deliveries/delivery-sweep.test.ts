@@ -98,7 +98,7 @@ test('the sweep raises a dead letter that has no alert, and logs its ids; if it 
 
   expect(await inHost.raiseForgotten(true)).toBe(0);
   expect(
-    linesOf(await service.logs(), 'a dead letter could not be queued and alerted of; the next sweep retries it'),
+    linesOf(await service.logs(), 'operators could not be alerted of a dead letter; the next sweep retries it'),
   ).toMatchObject([{ delivery: row._id, event_id: eventId }]);
   expect(await inHost.raiseForgotten()).toBe(1);
   const raised = linesOf(

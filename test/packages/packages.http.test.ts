@@ -118,6 +118,16 @@ const purchaseBody = (fields: Json = {}): Json => ({
 });
 const buy = (id: string, body: Json) => partner.api.post(`/api/v1/packages/${id}/purchase`, body);
 describe('a purchase', () => {
+  test('that an operator ended gets no credit back from a refund', async () => {
+    const phone = anyPhone();
+    const purchase = await sellCredits(phone, 2);
+    const booked = await bookSlot(partner, slot(), withCredit(phone));
+    const reason = 'Paid back in cash';
+    expectStatus(await operatorOf(service).post(`/api/v1/operator/purchases/${purchase}/end`, { reason }), 200);
+    expect(verdict(await end(partner, 'refund', booked['booking_id']))).toBe('200');
+    expect(await creditsOf(purchase)).toBe('1 EXPIRED');
+  });
+
   test('of a package no longer on sale is rejected, but an earlier one is replayed', async () => {
     const id = await anyPackage(service, partner, [venue.id]);
     const body = purchaseBody();

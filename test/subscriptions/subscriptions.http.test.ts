@@ -48,7 +48,7 @@ test('of 30 concurrent creates of a partner, 20 succeed and 10 are 409 WEBHOOK_L
   expect(await list(partner)).toMatchObject({ count: 20 });
   const rejected = await create(partner);
   expect(verdict(rejected)).toBe('409 WEBHOOK_LIMIT_REACHED');
-  expect(errorOf(rejected).message).toContain('ask the platform operator');
+  expect(errorOf(rejected).message).toContain('Change one with PATCH');
   expect(verdict(await create(rival))).toBe('201');
 });
 

@@ -13,9 +13,9 @@ import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 
 /** The most reservations in a batch. */
 const MAX_BATCH = 100;
-/** The most concurrent batches: each waits for several writes. */
+/** How many batches run at once: a batch mostly waits for its writes. */
 const MAX_RUNNING = 4;
-/** The longest wait between two batches, for the earlier one's first attempts to begin. It limits those in memory. */
+/** How long the next batch waits for the last one's first attempts to begin, so that few of them are in memory. */
 const PATIENCE_MS = 100;
 /** A dispatch that takes longer counts as hanging: its jobs fail and are repeated, and the sweep finds its events. */
 const DISPATCHED_WITHIN_MS = 60_000;
@@ -62,7 +62,8 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     /** Reservations passed to `dispatch` and not yet dispatched. */
     inProgressIds: inProgressIds as ReadonlySet<string>,
     /**
-     * Resolves when the events of these reservations are logged, and each first attempt has begun or has its job.
+     * Resolves when the events of these reservations are in `events`, and each first attempt has begun or is queued as a
+     * job.
      * Counts no events that another run dispatched.
      */
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>

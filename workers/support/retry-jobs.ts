@@ -62,9 +62,9 @@ function note(job: Job, line: string): void {
 const CONCURRENCY = 20;
 
 /**
- * Lists dead letters as failed jobs: the first run of a job fails at once, with the reason. If an operator retries it,
- * a delivery gets one more attempt, and another queue's job runs again in that queue. If the retry succeeds, BullMQ
- * removes the dead letter.
+ * Lists dead letters, and jobs of other queues that failed for good, as failed jobs: the first run fails at once, with
+ * the reason. If an operator retries one, the delivery gets one more attempt, or the job runs again in its own queue.
+ * If the retry succeeds, BullMQ removes the listed job.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

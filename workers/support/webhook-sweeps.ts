@@ -23,7 +23,7 @@ const RESTORE_LIMIT = 10_000;
 
 /**
  * Does the work of jobs that are missing because Redis lost or never accepted them, or a worker died.
- * `inProgressIds`: reservations whose events jobs of this process are dispatching.
+ * `inProgressIds`: reservations that jobs of this process are dispatching.
  */
 export function startWebhookSweeps(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

@@ -464,7 +464,7 @@ export interface paths {
         put?: never;
         /**
          * Recover the deliveries that a subscription missed
-         * @description Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.
+         * @description Delivers every subscribed event from `since` to `until` that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.
          */
         post: operations["recoverDeliveries"];
         delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Read the events at your venues, oldest first
-         * @description Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can appear after later ones, normally by under a second: continue with `next_cursor`, not with the last `timestamp`.
+         * @description Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can follow events that happened later, normally by less than a second: continue with `next_cursor`, not with the last `timestamp`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -500,7 +500,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the state of your deliveries, and list dead letters or others */
+        /** Read the state of your deliveries, and list dead letters or other deliveries */
         get: operations["getObservability"];
         put?: never;
         post?: never;
@@ -538,7 +538,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event now
-         * @description Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.
+         * @description Starts a new series of up to five attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -941,7 +941,7 @@ export interface components {
             refunded_at: string | null;
             /** @example null */
             refund_reason: string | null;
-            /** @description Present only if confirm had use_package_credit. */
+            /** @description Present only if confirm requested a credit. */
             package_credit_consumed?: boolean;
             /**
              * Format: uuid
@@ -1301,7 +1301,7 @@ export interface components {
             endpoint_url?: string;
             /** @description The event types to deliver. Duplicates count once. */
             event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
-            /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
+            /** @description Deliver only events of these venues, each granted to you. Null (the default of a new subscription): all venues granted to you. The feed is not filtered. */
             venue_ids?: string[] | null;
         };
         CheckLifeResult: {
@@ -1369,7 +1369,7 @@ export interface components {
              * @example order-2026-000731
              */
             order_reference?: string;
-            /** @description Replaces the metadata of the hold as a whole. If omitted, that metadata stays. */
+            /** @description Replaces all metadata of the hold. If omitted, that metadata stays. */
             metadata?: {
                 [key: string]: string;
             };
@@ -1411,7 +1411,7 @@ export interface components {
         };
         Conflict: {
             /**
-             * @description Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`.
+             * @description Why no hold was placed: `none_free` if you accepted several slots, `price_changed`, or a reason as in availability.
              * @example held
              */
             reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | "none_free" | "price_changed" | (string & {});
@@ -1474,7 +1474,7 @@ export interface components {
             endpoint_url: string;
             /** @description The event types to deliver. Duplicates count once. */
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
-            /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
+            /** @description Deliver only events of these venues, each granted to you. Null (the default of a new subscription): all venues granted to you. The feed is not filtered. */
             venue_ids?: string[] | null;
         };
         CreatedSubscription: {
@@ -2559,7 +2559,7 @@ export interface components {
         };
         ReleaseHoldBody: {
             /**
-             * @description Why you release the hold. Only you see it, also in the event.
+             * @description Why you release the hold. Other partners do not see it.
              * @example The customer chose another time.
              */
             reason?: string;
@@ -2847,7 +2847,7 @@ export interface components {
             /** @example Bengaluru */
             city: string;
             /**
-             * @description An inactive venue sells nothing.
+             * @description Nothing is sold while it is inactive.
              * @example active
              */
             status: "active" | "inactive" | (string & {});
@@ -2943,7 +2943,7 @@ export interface components {
             };
         };
         /**
-         * @description `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or cancel holds first, or send a smaller ttl_seconds.
+         * @description `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
          *
          *     `HOLD_EXPIRED`: The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.
          *
@@ -3036,7 +3036,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner. */
+        /** @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner. */
         PartnerSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3049,7 +3049,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner.
          *
          *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id.
          */
@@ -3065,9 +3065,9 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended; on the operator interface, the partner of the delivery. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner.
          *
-         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. Take venue_id from the list of your venues, or ask the platform operator for a grant.
+         *     `VENUE_NOT_AUTHORIZED`: The venue in the query or body does not exist or is not granted to you, or its grant was revoked. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
         PartnerSuspendedOrVenueNotAuthorized: {
             headers: {
@@ -3175,7 +3175,7 @@ export interface components {
          *
          *     `PRICE_CHANGED`: The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held. Ask the customer whether they take the price in error.conflict, and send it as expected_price_rupees.
          *
-         *     `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or cancel holds first, or send a smaller ttl_seconds.
+         *     `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
@@ -3270,7 +3270,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. Take venue_id from the list of venues. */
+        /** @description `VENUE_NOT_FOUND`: There is no such venue, or the venue in the path is not granted to you. Take venue_id from the list of venues. */
         VenueNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3311,7 +3311,7 @@ export interface components {
             };
         };
         /**
-         * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, which is the maximum. Change one of them with PATCH, or ask the platform operator to stop deliveries to it.
+         * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, which is the maximum. Change one of them with PATCH.
          *
          *     `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url, these event_types and these venue_ids. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.
          */
@@ -3356,7 +3356,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+        /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
         "X-Request-Id": string;
         /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
         "Idempotency-Key": string;
@@ -3409,7 +3409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3477,7 +3477,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3525,7 +3525,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3574,7 +3574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3642,7 +3642,7 @@ export interface operations {
                 sport?: string;
                 /** @description Only venues in this city, ignoring case. */
                 city?: string;
-                /** @description Only slots that begin at or after this local time. Slots of the date that begin after midnight count as later. */
+                /** @description Only slots that begin at or after this local time. Without `to`, this includes those after the next midnight. */
                 from?: string;
                 /** @description Only slots that begin before this local time. If it is earlier than `from`, it is after midnight: from=22:00&to=02:00. 24:00 is midnight. */
                 to?: string;
@@ -3650,7 +3650,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3715,7 +3715,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of an earlier response. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3805,7 +3805,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of an earlier response. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3888,7 +3888,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3948,7 +3948,7 @@ export interface operations {
             header?: {
                 /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4020,7 +4020,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4078,7 +4078,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4148,7 +4148,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4209,7 +4209,7 @@ export interface operations {
             header?: {
                 /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4292,9 +4292,9 @@ export interface operations {
                 customer_phone?: string;
                 /** @description The beginning of the name. Case and surrounding blanks are ignored. */
                 customer_name?: string;
-                /** @description The first date on which the slot begins, in the time zone of the venue, or in the service's zone if venue_id is omitted. */
+                /** @description The slot begins on this date or later, in the time zone of the venue, or in the service's zone if venue_id is omitted. */
                 slot_from?: string;
-                /** @description The last date on which the slot begins, included. */
+                /** @description The slot begins on this date or earlier. */
                 slot_to?: string;
                 /** @description The maximum number of items on the page. */
                 limit?: number;
@@ -4302,7 +4302,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4379,7 +4379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4458,7 +4458,7 @@ export interface operations {
             header?: {
                 /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4521,7 +4521,7 @@ export interface operations {
             header?: {
                 /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4585,7 +4585,7 @@ export interface operations {
                 venue_id?: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4639,7 +4639,7 @@ export interface operations {
             header?: {
                 /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4714,7 +4714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4781,7 +4781,7 @@ export interface operations {
                 venue_id: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4837,7 +4837,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4890,7 +4890,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4958,7 +4958,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5033,7 +5033,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5091,7 +5091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5176,7 +5176,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5235,7 +5235,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of an earlier response. Omit it to read from the beginning. */
                 after?: string;
-                /** @description Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns the cursor of the end. */
+                /** @description Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns only the cursor of the feed's end. */
                 since?: string;
                 /** @description Only events of this type. */
                 event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed";
@@ -5245,7 +5245,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5313,7 +5313,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5427,7 +5427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5512,7 +5512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5587,7 +5587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5629,7 +5629,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5690,7 +5690,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5765,7 +5765,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5820,7 +5820,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5869,7 +5869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5923,7 +5923,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5976,7 +5976,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;

@@ -86,7 +86,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   sport: text(120).description('Only resources of this sport_category, ignoring case.'),
   city: text(100).description('Only venues in this city, ignoring case.'),
   from: wallTime().description(
-    'Only slots that begin at or after this local time. Slots of the date that begin after midnight count as later.',
+    'Only slots that begin at or after this local time. Without `to`, this includes those after the next midnight.',
   ),
   to: wallTimeEnd()
     .custom((to: string, helpers) => {

@@ -11,7 +11,7 @@ import { countClaimChanges } from '../../reservations/claim-changes.ts';
 import type { ListedSlots } from './planned-slots.rules.ts';
 import { listSlots, planOf, type Validity } from './planned-slots.service.ts';
 
-/** What was read for a cached response, and when. `claimChanges`: the `countClaimChanges` before the read. */
+/** The rules of a cached response, and the result of `countClaimChanges` and the time when its read began. */
 export type Reading = { rules: VenueRules; claimChanges: number; beganAtMs: number };
 
 /** How long a cached response may miss writes of other processes. */
@@ -49,7 +49,7 @@ const cacheOf = memoizeByObject((_db: Db) => ({
 }));
 
 /** The size of this process's cache, and how many responses came from it or were computed. */
-export function availabilityInMemory(db: Db) {
+export function availabilityCacheFigures(db: Db) {
   const { responses, reads } = cacheOf(db);
   return { entries: responses.size, bytes: responses.calculatedSize, reads: { ...reads } };
 }

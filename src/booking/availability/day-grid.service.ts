@@ -29,7 +29,7 @@ type Occupant = Pick<Occupancy, 'bookingId' | 'partnerId' | 'resourceId' | 'slot
 /** `shared`: a claim on another resource fills the space that this resource shares. */
 type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** A slot; `state` is `free` exactly if availability lists it as available. */
+/** A table cell with a slot; `state` is `free` exactly if availability lists the slot as available. */
 export type DayCell = ListedSlot & {
   state: CellState;
   /** The claims on this resource or, without any, the claims on resources that share its space. */
@@ -40,7 +40,7 @@ export type DayCell = ListedSlot & {
 
 export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
 
-/** `offSchedule`: claims of this day in a window that is not in the schedule, for example after a change. */
+/** `offSchedule`: claims of this day with times that the schedule does not have, for example after a change. */
 export type DayGrid = {
   venue: VenueRow;
   date: string;
@@ -120,7 +120,7 @@ function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
   return kinds.includes('walk-in') ? 'walk-in' : 'held';
 }
 
-/** Whether a claim begins on this date in a window that is not in the schedule. */
+/** Whether a claim begins on this date, with times that the schedule does not have. */
 function isOffSchedule(venue: VenueRow, resource: ResourceRow, { slotStart, slotEnd }: Occupancy, date: string) {
   if (localDateOf(slotStart, venue.timeZone) !== date) return false;
   return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();

@@ -6,7 +6,7 @@ import { toRupees } from '../../domain/money.ts';
 import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 
-/** A slot of the schedule with all fields that neither claims nor time change. */
+/** A slot of the schedule, with the fields that depend on neither claims nor time. */
 export type PlannedSlot = ListedSlot & { isBlackedOut: boolean };
 
 type ClaimIndex = {
@@ -104,7 +104,7 @@ export function freeSlotsJson(venueId: string, slots: readonly PlannedSlot[]): s
   return slots.map((slot) => `{"venue_id":"${venueId}",${fieldsOf(slot)},"is_available":true}`).join(',');
 }
 
-/** Renders the fields of slots. Renders each window once: resources with equal hours share the `Date` objects. */
+/** Renders the fields of slots; equal times only once, because resources with equal hours share the `Date` objects. */
 function fieldsRenderer(): (slot: PlannedSlot) => string {
   const windows = new Map<Date, { end: Date; text: string }>();
   const renderWindow = ({ start, end }: SlotWindow): string => {

@@ -56,7 +56,7 @@ export async function searchFreeSlots(
   return { rows, next: page.next };
 }
 
-/** The ids of the active venues in the city that have the sport, sorted. */
+/** The sorted ids of the active venues that have the sport and are in the city. */
 async function findMatchingVenueIds(db: Db, venueIds: readonly string[], { sport, city }: SlotSearch) {
   const idsOfSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
   const venues = await findActiveVenueCities(db, idsOfSport);

@@ -21,9 +21,9 @@ const filters = (region: string) => ({
   customer_phone: customerPhone(region).description('Only bookings of this phone number, in any notation.'),
   customer_name: text(120).description('The beginning of the name. Case and surrounding blanks are ignored.'),
   slot_from: dateNotAfter('slot_to').description(
-    "The first date on which the slot begins, in the time zone of the venue, or in the service's zone if venue_id is omitted.",
+    "The slot begins on this date or later, in the time zone of the venue, or in the service's zone if venue_id is omitted.",
   ),
-  slot_to: date().description('The last date on which the slot begins, included.'),
+  slot_to: date().description('The slot begins on this date or earlier.'),
   limit: pageLimit(),
   cursor: cursor(),
 });

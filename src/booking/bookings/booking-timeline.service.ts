@@ -9,15 +9,15 @@ import { bookingNotFound } from './bookings.service.ts';
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
- * The events of a booking and its hold, oldest first. Reads the outbox before the log, because dispatch may move events
- * in between. @throws DomainError BOOKING_NOT_FOUND
+ * The events of a booking and its hold, oldest first. Reads the outbox before the dispatched events, because dispatch
+ * may move events in between. @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound('operator');
   const waiting = toEventRows(reservation);
-  const logged = await findEventsOfReservation(deps.db, reservation._id);
-  const events = new Map([...waiting, ...logged].map((event) => [event._id, event]));
+  const dispatched = await findEventsOfReservation(deps.db, reservation._id);
+  const events = new Map([...waiting, ...dispatched].map((event) => [event._id, event]));
   const deliveries = await listDeliveriesOfEvents(deps, [...events.keys()]);
   return [...events.values()].sort(byInstant).map((event) => ({
     event,

@@ -50,7 +50,7 @@ export const confirmBody = (region: string) =>
     order_reference: orderReference().description(
       'Replaces the order_reference of the hold. If omitted, that one stays.',
     ),
-    metadata: metadata().description('Replaces the metadata of the hold as a whole. If omitted, that metadata stays.'),
+    metadata: metadata().description('Replaces all metadata of the hold. If omitted, that metadata stays.'),
   }).required();
 
 export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
@@ -127,7 +127,7 @@ export const booking = named(
     cancellation_reason: nullableText(null),
     refunded_at: orNull(timestamp()).example(null),
     refund_reason: nullableText(null),
-    package_credit_consumed: Joi.boolean().description('Present only if confirm had use_package_credit.').optional(),
+    package_credit_consumed: Joi.boolean().description('Present only if confirm requested a credit.').optional(),
     package_purchase_id: id(EXAMPLE.purchaseId).description('Present only if a credit was consumed.').optional(),
   }),
 );

@@ -84,7 +84,7 @@ function requireSearch(text: string): CustomerSearch {
   return search;
 }
 
-/** Concurrent calls share the reads of venues that are not cached. */
+/** Cheap for a page of bookings: venues are cached, and concurrent calls share the read of one that is not. */
 async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
   const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
   return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };

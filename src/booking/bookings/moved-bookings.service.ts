@@ -10,13 +10,13 @@ import { findUpcomingBookings } from '../../reservations/reservation-reads.store
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
 /** Each time zone's offsets, with the instants from which they apply. `zoneData`: the release of the IANA database. */
-export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
+export type ZoneRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
 
 /** The offsets by which this Node.js computes wall times, in the zones of all venues, for four years. */
-export async function saveRules(db: Db): Promise<SavedRules> {
+export async function readZoneRules(db: Db): Promise<ZoneRules> {
   const [now, timeZones] = [(await readDatabaseTime(db)).getTime(), await listTimeZones(db)];
   const zones = timeZones.map((timeZone) => [timeZone, offsetsOf(timeZone, now, now + AHEAD_MS)]);
-  return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
+  return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as ZoneRules['zones'] };
 }
 
 /** `before` and `now`: the wall time at `slotStart`, by the saved offsets and by those of this Node.js. */
@@ -29,8 +29,8 @@ type MovedBooking = {
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings with a wall time that has changed since `saveRules` ran, sorted by start. */
-export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
+/** The upcoming bookings with a wall time that has changed since `readZoneRules` ran, sorted by start. */
+export async function* listMovedBookings(db: Db, { zones }: ZoneRules): AsyncGenerator<MovedBooking> {
   const venueOf = remembered((id) => findVenue(db, id));
   const resourceOf = remembered((id) => findResource(db, id));
   for await (const booking of findUpcomingBookings(db, await readDatabaseTime(db))) {

@@ -56,7 +56,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       tag: 'Bookings',
       summary: 'Read the timeline of a booking',
       description:
-        'All events from the hold on, oldest first, each with its actor and its deliveries with their attempts. Events are listed at once, also before they are dispatched.',
+        'All events from the hold on, oldest first, each with its actor and its deliveries with their attempts. Events are listed even before they are dispatched.',
       params,
       responses: {
         200: {

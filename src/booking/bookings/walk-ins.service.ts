@@ -91,8 +91,11 @@ async function sellSlot(
     if (claims.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
     if (claims.length > 0 && !input.overrideHolds) break;
   }
-  throw slotNotAvailable('held');
+  throw slotNotAvailable('held', input.overrideHolds ? NOT_OVERRIDDEN : REMEDIES.held);
 }
+
+const NOT_OVERRIDDEN =
+  'It has another hold since, or one that this walk-in may not end. Repeat the call, or choose another slot.';
 
 /** Null if another claim fills one of the cells. */
 async function insertWalkIn(

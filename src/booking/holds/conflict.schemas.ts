@@ -18,7 +18,7 @@ export const conflict = named(
   object({
     reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'none_free', 'price_changed'))
       .description(
-        'Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`.',
+        'Why no hold was placed: `none_free` if you accepted several slots, `price_changed`, or a reason as in availability.',
       )
       .example('held'),
     free_at: timestamp(EXAMPLE.holdExpiry)

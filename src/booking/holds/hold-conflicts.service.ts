@@ -97,8 +97,8 @@ type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 const MAX_CACHED_ORDINALS = 500;
 
 /**
- * Free ordinals by partner, as last read. Each live hold has its own ordinal below the partner's limit of live holds; a
- * unique index enforces it (ADR 0002).
+ * Free ordinals by partner, as last read. A unique index gives each live hold its own ordinal below the limit, so that
+ * no partner exceeds its limit of live holds (ADR 0002).
  */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 

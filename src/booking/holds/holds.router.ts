@@ -145,7 +145,7 @@ export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
       tag: 'Holds',
       summary: "Release any partner's hold",
       description:
-        'Frees the slot at once, for any partner; to give it to a customer at the counter, sell a walk-in with `override_holds` instead. Made as the built-in partner `platform`. Releasing a released hold succeeds and changes nothing.',
+        'Any partner can then take the slot; to give it to a customer at the counter, sell a walk-in with `override_holds` instead. Made as the built-in partner `platform`. Releasing a released hold succeeds and changes nothing.',
       params: { holdId: schemas.anyHoldIdParam },
       subject: async ({ holdId }) => operatorHoldView(await getHold(deps, undefined, holdId)),
       body: schemas.operatorReleaseBody,

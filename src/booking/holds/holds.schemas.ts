@@ -119,7 +119,7 @@ export const listQuery = Joi.object<ListQuery>({
 
 export const cancelBody = Joi.object<{ reason?: string }>({
   reason: prose(500)
-    .description('Why you release the hold. Only you see it, also in the event.')
+    .description('Why you release the hold. Other partners do not see it.')
     .example('The customer chose another time.'),
 }).required();
 

@@ -67,12 +67,12 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
   const untilMs = performance.now() + TRIES_FOR_MS;
   let isBatched = true;
   while (performance.now() < untilMs) {
-    const [key, slots] = await Promise.all([
+    const [apiKey, slots] = await Promise.all([
       // The key may have been revoked since authentication.
       requireKeyInForce(deps, actor.keyId),
       findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
-    const outcome = await holdFirst(deps, actor, input, { key, slots, untilMs, isBatched });
+    const outcome = await holdFirst(deps, actor, input, { apiKey, slots, untilMs, isBatched });
     if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
@@ -96,8 +96,9 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
 }
 
 type Conflicts = ReadonlyMap<SlotForSale, Conflict>;
+/** 'late': as in `insertHold`; 'again': try once more, by new reads; 'limit': the partner may have no more holds. */
 type Outcome = { hold: Reservation } | { conflicts: Conflicts } | 'again' | 'late' | 'key taken' | 'limit';
-type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
+type Try = { apiKey: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
 /**
  * Inserts a hold on the first free slot that is on sale at the price that the caller has seen. `conflicts`: why each
@@ -107,7 +108,7 @@ async function holdFirst(
   deps: HoldDeps,
   actor: PartnerActor,
   input: PlaceHold,
-  { key, slots, untilMs, isBatched }: Try,
+  { apiKey, slots, untilMs, isBatched }: Try,
 ): Promise<Outcome> {
   const { db } = deps;
   const conflicts = new Map<SlotForSale, Conflict>();
@@ -118,7 +119,7 @@ async function holdFirst(
   });
   if (onSale.length === 0) return { conflicts };
   const entries = onSale.flatMap(({ slot }) => slot.entries);
-  const lease = key && (await leasedCacheOf(db).lease([key, ...entries], untilMs - performance.now()));
+  const lease = apiKey && (await leasedCacheOf(db).lease([apiKey, ...entries], untilMs - performance.now()));
   if (lease === null || lease === undefined) return 'again';
   const terms = termsOf(deps, actor, input);
   for (const { slot, draft } of onSale) {

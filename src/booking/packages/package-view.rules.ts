@@ -1,6 +1,6 @@
 import { toRupees } from '../../domain/money.ts';
 import { omitUndefined } from '../../platform/objects.ts';
-import type { PackageRow, SeenPurchase } from './packages.model.ts';
+import type { PackageRow, PurchaseWithExpiry } from './packages.model.ts';
 
 export function packageView(row: PackageRow): Record<string, unknown> {
   return {
@@ -19,7 +19,7 @@ export function operatorPackageView(row: PackageRow): Record<string, unknown> {
   return { ...packageView(row), partner_id: row.partnerId };
 }
 
-export function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
+export function purchaseView(purchase: PurchaseWithExpiry): Record<string, unknown> {
   return {
     id: purchase._id,
     package_id: purchase.packageId,
@@ -35,6 +35,6 @@ export function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
   };
 }
 
-export function operatorPurchaseView(purchase: SeenPurchase): Record<string, unknown> {
+export function operatorPurchaseView(purchase: PurchaseWithExpiry): Record<string, unknown> {
   return { ...purchaseView(purchase), partner_id: purchase.partnerId };
 }

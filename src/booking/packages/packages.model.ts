@@ -52,7 +52,7 @@ const PURCHASE = {
 export type PurchaseRow = InferRawDocType<typeof PURCHASE> & { endedAt?: Date; endReason?: string };
 
 /** A purchase, and whether it has expired by now or was ended early. */
-export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+export type PurchaseWithExpiry = PurchaseRow & { isExpired: boolean };
 
 const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
   ...PURCHASE,

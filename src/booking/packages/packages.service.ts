@@ -5,7 +5,7 @@ import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { deduplicatedCalls } from '../../platform/single-flight.ts';
-import type { PackageColumns, PackageRow, SeenPurchase } from './packages.model.ts';
+import type { PackageColumns, PackageRow, PurchaseWithExpiry } from './packages.model.ts';
 import {
   endPurchaseRow,
   findPackage,
@@ -30,7 +30,7 @@ export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
 export type BuyPackage = { packageId: string; customerPhone: string; paymentMethod: string; idempotencyKey: string };
 
-type Bought = { purchase: SeenPurchase; isReplay: boolean };
+type Bought = { purchase: PurchaseWithExpiry; isReplay: boolean };
 
 const deduplicate = deduplicatedCalls<Bought>();
 
@@ -71,12 +71,12 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
   });
 }
 
-/** A purchase of the partner, or of any without `partnerId` (operators). @throws DomainError PURCHASE_NOT_FOUND */
+/** The partner's purchase; without `partnerId` (operators), any purchase. @throws DomainError PURCHASE_NOT_FOUND */
 export async function getPurchase(
   deps: { db: Db },
   partnerId: string | undefined,
   purchaseId: string,
-): Promise<SeenPurchase> {
+): Promise<PurchaseWithExpiry> {
   const purchase = await findPurchase(deps.db, purchaseId);
   const isVisible = partnerId === undefined || purchase?.partnerId === partnerId;
   return found(isVisible ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
@@ -88,13 +88,13 @@ const NO_PURCHASE: Record<Audience, string> = {
 };
 
 /** A customer's purchases from all partners, newest first, at most 200. @throws DomainError VALIDATION_ERROR */
-export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<SeenPurchase[]> {
+export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<PurchaseWithExpiry[]> {
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
   return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
 /** Ends a purchase: its credits can no longer be used or given back. @throws DomainError PURCHASE_NOT_FOUND */
-export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
+export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<PurchaseWithExpiry> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);
 }
@@ -105,7 +105,7 @@ export async function listActivePurchases(
   partnerId: string,
   customerPhone: string,
   venueId: string,
-): Promise<SeenPurchase[]> {
+): Promise<PurchaseWithExpiry[]> {
   if ((await findGrantedVenue(deps.db, partnerId, venueId)) === null) throw venueNotAuthorized();
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
   return listUsablePurchases(deps.db, partnerId, phoneE164, venueId);

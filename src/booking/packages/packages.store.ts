@@ -5,7 +5,7 @@ import { unlessDuplicate } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/objects.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
-import type { PackageColumns, PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
+import type { PackageColumns, PackageRow, PurchaseRow, PurchaseWithExpiry } from './packages.model.ts';
 import { packageCollection, packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,9 +13,9 @@ const DAY_MS = 86_400_000;
 /** Matches a purchase that has not expired by the database's clock (ADR 0004) and was not ended. */
 const UNEXPIRED: Expression = { $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }] };
 
-const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
+const findWithExpiry = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<PurchaseWithExpiry[]> =>
   purchaseCollection(db)
-    .aggregate<SeenPurchase>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
+    .aggregate<PurchaseWithExpiry>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
     .toArray();
 
 export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
@@ -60,7 +60,7 @@ export async function insertPurchase(
   db: Db,
   row: Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>,
   validityDays: number,
-): Promise<SeenPurchase | null> {
+): Promise<PurchaseWithExpiry | null> {
   const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
   const inserting = purchaseCollection(db).findOneAndUpdate(
     { _id: row._id },
@@ -71,8 +71,10 @@ export async function insertPurchase(
   return inserted && { ...inserted, isExpired: false };
 }
 
-export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
-  return confirmAbsence(async (options) => (await findSeen(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null);
+export async function findPurchase(db: Db, purchaseId: string): Promise<PurchaseWithExpiry | null> {
+  return confirmAbsence(
+    async (options) => (await findWithExpiry(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null,
+  );
 }
 
 /** The purchase made with the partner's key; waits until a concurrent insert is majority-committed. */
@@ -86,8 +88,8 @@ export async function listUsablePurchases(
   partnerId: string,
   phoneE164: string,
   venueId: string,
-): Promise<SeenPurchase[]> {
-  return findSeen(db, [
+): Promise<PurchaseWithExpiry[]> {
+  return findWithExpiry(db, [
     { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
     { $sort: { expiresAt: 1, _id: 1 } },
   ]);
@@ -113,9 +115,9 @@ export async function consumeCredit(
 }
 
 /** A customer's purchases from all partners, newest first. */
-export async function listPurchasesOfPhone(db: Db, phoneE164: string, limit: number): Promise<SeenPurchase[]> {
+export async function listPurchasesOfPhone(db: Db, phoneE164: string, limit: number): Promise<PurchaseWithExpiry[]> {
   const newest = { $sort: { purchasedAt: -1, _id: 1 } };
-  return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
+  return findWithExpiry(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
 /** Ends a purchase unless it has expired. */
@@ -139,8 +141,8 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 }
 
 /**
- * Erases the customer from purchases that can no longer be used, also from keys and payment methods that identify the
- * customer. Returns how many were changed. Other keys stay, so that a repeated call still sells nothing.
+ * Erases the customer from purchases that can no longer be used, with keys and payment methods that identify the
+ * customer. Returns how many purchases changed. Other keys stay, so that a repeated call still sells nothing.
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
@@ -166,10 +168,18 @@ export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasur
   return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Gives one credit back, never more than were bought, and none to an erased purchase (its phone is not a number). */
+/**
+ * Gives one credit back, never more than were bought, and none to a purchase that an operator ended or that was erased
+ * (its phone is not a number).
+ */
 export async function giveCreditBack(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
-    { _id: purchaseId, phoneE164: /^\+/, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
+    {
+      _id: purchaseId,
+      phoneE164: /^\+/,
+      endedAt: { $exists: false },
+      $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] },
+    },
     { $inc: { creditsRemaining: 1 } },
     { session: tx },
   );

@@ -23,8 +23,8 @@ type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time. Claims in that time stay and are returned. The call reads them only once no
- * process sells by the old rules, so a concurrent hold is either returned or rejected (ADR 0007).
+ * Closes resources of a venue for a time. Claims in that time stay and are returned. The call reads them after the last
+ * process has stopped selling by the old rules, so a concurrent hold is either returned or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
  *   the venue does not have, and at the limit of blackouts.
  */

@@ -65,7 +65,7 @@ export async function announcingOnce<T>(
   }
 }
 
-/** Call it once the changes' events are in the log and have deliveries. */
+/** Call it after the changes' events are stored in `events` and have deliveries. */
 export async function removeDispatchedChanges(deps: { db: Db }, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await deleteChanges(deps.db, ids);
 }

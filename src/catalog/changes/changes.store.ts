@@ -30,6 +30,7 @@ export async function findDueChanges(db: Db, graceMs: number, limit: number): Pr
   return findDuePage(changeCollection(db), {}, { ...BY_AGE, graceMs, limit });
 }
 
+/** The number and age of the changes that have been due for at least `graceMs`; null if none. */
 export async function findWaitingChanges(db: Db, graceMs: number): Promise<Backlog | null> {
   return measureBacklog(changeCollection(db), {}, { ...BY_AGE, graceMs });
 }

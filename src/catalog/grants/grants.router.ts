@@ -31,7 +31,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
       path: PATH,
       operationId: 'grantVenue',
       tag: 'Grants',
-      summary: 'Let a partner operate a venue',
+      summary: 'Grant a venue to a partner',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
       responses: { 204: { description: 'The partner may sell the venue.' } },

@@ -9,17 +9,17 @@ import { pricedSlotAt } from './slot.rules.ts';
 const AHEAD_MS = 10 * 366 * 86_400_000;
 
 /** A planned change: new values of the venue's fields, and of resources' fields by resource id. */
-export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
+export type PlannedChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
  * The bookings and live holds whose slot has not ended and is off sale, by the present rules or after a planned change:
- * the venue or resource is inactive, or the schedule has no such window. Sorted by start.
+ * the venue or resource is inactive, or the schedule has no slot with its times. Sorted by start.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(
   deps: { db: Db; clock: Clock },
   venueId: string,
-  change: VenueChange = {},
+  change: PlannedChange = {},
 ): Promise<LiveClaim[]> {
   const now = deps.clock.now();
   const claims = await findLiveClaimsAtVenue(deps.db, venueId, now, new Date(now.getTime() + AHEAD_MS));

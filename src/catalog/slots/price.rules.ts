@@ -61,8 +61,8 @@ function passesMidnight(rule: PriceRule): boolean {
 
 /**
  * The operating day on which the rule's hours began for a slot that starts at `time`; null if the rule does not cover
- * the slot. The rule's hours after midnight began on the slot's own operating day if the slot belongs to the evening
- * before (`isAfterMidnight`), else on the day before.
+ * the slot. The rule's hours after midnight began on the slot's own operating day if the slot begins on a later date
+ * (`isAfterMidnight`), else on the day before.
  */
 function beginningOf(
   rule: PriceRule,

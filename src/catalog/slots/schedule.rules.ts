@@ -10,7 +10,7 @@ export type SlotWindow = { start: Date; end: Date };
 
 export type ScheduledSlot = SlotWindow & { date: string };
 
-/** `wallLengthMs`: the length by the wall clock, which a clock change does not affect. */
+/** `wallLengthMs`: the difference of the two wall times; a clock change between them does not affect it. */
 type OpeningMs = { startMs: number; endMs: number; wallLengthMs: number };
 
 const MINUTE_MS = 60_000;
@@ -24,8 +24,8 @@ const MINUTE_MS = 60_000;
  * opening, the slot is shortened too: a court that is sold by the day is on sale every day.
  *
  * If hours overlap, the earlier operating day wins, then the earlier opening: a slot is left out if it would begin
- * before the slots of that day or opening have ended. All slots of an earlier day count, even those that are left out
- * because of the day before it, so the result depends on only two earlier days.
+ * before the slots of that day or opening have ended. For this, all scheduled slots of an earlier day count, even
+ * those that its own earlier day leaves out, so the result depends on only two earlier days.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is not a positive integer.
  */

@@ -65,7 +65,7 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
 
 type Window = SlotWindow & { idEnding: string };
 
-/** Returns the windows of resources on an operating date. Resources with equal hours and slot length share a list. */
+/** A function from resources to their windows on a date. Without schedules, equal hours and lengths share a list. */
 function windowsOn(date: string, timeZone: string): (resource: ResourceRow) => readonly Window[] {
   const known = new Map<string, readonly Window[]>();
   return (resource) => {

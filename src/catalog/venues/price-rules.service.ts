@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { type Db, inTransaction } from '../../platform/mongo.ts';
 import { announce, type ChangeDeps } from '../changes/changes.service.ts';
+import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import { getResource } from './resources.service.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
 import { changeOfPriceRule } from './venue-changes.rules.ts';
@@ -27,7 +28,7 @@ export async function addPriceRule(
   if (!isAdded) {
     throw fieldError(
       'resource_id',
-      `the resource has ${resource.priceRules?.length ?? 0} price rules, which is the maximum. Delete some first.`,
+      `the resource has ${MAX_PRICE_RULES} price rules, which is the maximum. Delete some first.`,
     );
   }
   await leasedCacheOf(deps.db).invalidate('here');

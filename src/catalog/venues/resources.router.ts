@@ -64,7 +64,7 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Change a resource for new sales',
       params: { resourceId: schemas.resourceIdParam },
       description:
-        'If it newly shares space, it is inactive while existing holds and bookings are extended to that space; after a failure repeat the call, with status. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
+        'A resource that newly shares space is inactive while existing holds and bookings are extended to that space; after a failure repeat the call, with status. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
       body: schemas.updateResourceBody,
       responses: {
         200: {

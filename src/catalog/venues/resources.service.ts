@@ -159,7 +159,10 @@ type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
-/** After the call, no process sells what the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
+/**
+ * After the call, no process sells what the change takes off sale. `isAnnounced`: the caller announces the reason
+ * `resource`. @throws DomainError RESOURCE_NOT_FOUND
+ */
 export async function updateResource(
   deps: ChangeDeps,
   resourceId: string,

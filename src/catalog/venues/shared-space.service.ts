@@ -10,8 +10,8 @@ import type { ResourceRow } from './venues.model.ts';
 /**
  * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Before the call, the
  * resource's claims must fill that space (`addSharedCells`) and the resource must be off sale, so that the space is not
- * sold twice (ADR 0002). Claims keep their cells. `onChange` runs in the transaction that changes the relation. Safe to
- * repeat, also after a crash.
+ * sold twice (ADR 0002). Claims keep cells of space that is no longer shared. `onChange` runs in the transaction that
+ * changes the relation. Safe to repeat, also after a crash.
  * @throws DomainError VALIDATION_ERROR if a claim written concurrently overlaps a claim on the other side
  */
 export async function shareSpace(
@@ -35,7 +35,7 @@ export async function addSharedCells(
   deps: { db: Db },
   resourceId: string,
   otherIds: readonly string[],
-  remedy = 'send it again',
+  remedy = 'repeat the call',
 ): Promise<void> {
   for (const otherId of otherIds) {
     const overlapping = [
@@ -46,7 +46,7 @@ export async function addSharedCells(
     if (first === undefined) continue;
     throw fieldError(
       'shares_space_with',
-      `holds or bookings on ${resourceId} and ${otherId} overlap, ${overlapping.length} in all, such as at ${first.slotStart.toISOString()}. End one of each two, or wait until they are over, then ${remedy}.`,
+      `holds or bookings on ${resourceId} and ${otherId} overlap, ${overlapping.length} in all, such as at ${first.slotStart.toISOString()}. End one of each pair, or wait until they are over, then ${remedy}.`,
     );
   }
 }

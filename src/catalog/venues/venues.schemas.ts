@@ -14,12 +14,12 @@ const timeZone = () =>
   Joi.string()
     .custom((value: string, helpers) => timeZoneNamed(value) ?? helpers.error('string.timeZone'))
     .messages({ 'string.timeZone': 'must be an IANA time zone such as Asia/Kolkata' })
-    .description('A name of the IANA time zone database, in any case; stored in the spelling of the database.')
+    .description('A name of the IANA time zone database, ignoring case; stored in the spelling of the database.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' } })
     .example('Asia/Kolkata');
 
 const status = () =>
-  Joi.string().valid('active', 'inactive').description('An inactive venue sells nothing.').example('active');
+  Joi.string().valid('active', 'inactive').description('Nothing is sold while it is inactive.').example('active');
 
 export type VenueBody = SnakeCased<NewVenue>;
 
@@ -154,8 +154,8 @@ export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
 
-// These functions convert a request body to fields of a row. The schemas of new rows require the fields that a row must
-// have.
+// These functions convert a request body to fields of a row. Routers may cast the result to a new row: the schema of
+// the body requires each field that a new row must have.
 
 export const venueChange = (body: Partial<VenueBody>): Partial<NewVenue> => camelCased(body);
 

@@ -66,12 +66,9 @@ function timeIn(cell: string): string {
   return `${String(hourOfDay).padStart(2, '0')}:${minutes ?? '00'}`;
 }
 
-const MONTHS = [
-  ...['january', 'february', 'march', 'april', 'may', 'june'],
-  ...['july', 'august', 'september', 'october', 'november', 'december'],
-];
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
-/** A spreadsheet's date as `YYYY-MM-DD`; malformed text stays as it is. */
+/** A spreadsheet's date as `YYYY-MM-DD`; the schema reports malformed and impossible ones. */
 export function dateIn(cell: string): string | AmbiguousCell {
   const text = cell.replace(/[T ]00:00(?::00(?:\.0+)?)?$/, '').replace(/^[a-z]{3,9}day,? /i, '');
   if (/^\d{5}(?:\.\d+)?$/.test(text))
@@ -108,7 +105,7 @@ export function listIn(cell: string, column: string): string[] {
   return column === 'days_of_week' ? names.map(dayNamed) : names;
 }
 
-/** `Monday` becomes mon; unknown text stays as it is. */
+/** `Monday` becomes `mon`; other text becomes lower case. */
 function dayNamed(text: string): string {
   const name = text.toLowerCase();
   return WEEKDAYS.find((day) => name.startsWith(day) && name.endsWith('day')) ?? name;

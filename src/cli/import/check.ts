@@ -23,7 +23,7 @@ export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
 
 export type WantedVenue = Wanted<VenueBody> & { key: string; resources: WantedResource[] };
 
-/** A venue, resource, price rule or schedule of the file; `list` is the path of its list. */
+/** A venue, resource, price rule or schedule of the file; `list` is the path of its list, empty for a schedule. */
 type Row = { list: string; path: string; subject: string; fields: Record<string, unknown> };
 
 /** Names must be unique within these lists. */

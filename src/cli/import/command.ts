@@ -76,7 +76,7 @@ async function importVenues(file: string, options: Options, terminal: Terminal, 
   const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
     printJson({ result: 'stopped', ...stepsReport(plan, outcome) });
-    const code = outcome.stopped.isRejected ? EXIT.failed : EXIT.interrupted;
+    const code = outcome.stopped.isFailure ? EXIT.failed : EXIT.interrupted;
     throw new CommandError(stopText(plan, outcome), code);
   }
   const offSaleAfter = await readOffSale(plan.steps, call, 'is');
@@ -113,7 +113,7 @@ async function applyPlan(
   try {
     for (const [index, step] of steps.entries()) {
       if (terminal.interrupted.aborted) {
-        const stopped = { reason: 'Interrupted.', isRejected: false, mayBeDone: false };
+        const stopped = { reason: 'Interrupted.', isFailure: false, mayBeDone: false };
         return { doneCount: index, stopped };
       }
       progress?.show(step, index);
@@ -124,7 +124,7 @@ async function applyPlan(
       } catch (err) {
         if (!(err instanceof CallError)) throw err;
         const { message: reason, mayBeDone } = err;
-        return { doneCount: index, stopped: { reason, isRejected: true, mayBeDone } };
+        return { doneCount: index, stopped: { reason, isFailure: true, mayBeDone } };
       }
     }
     return { doneCount: steps.length };

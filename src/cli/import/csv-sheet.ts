@@ -1,17 +1,17 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type Fault, faultOfFile } from './file-content.ts';
 
-export type Cells = { line: number; cells: Readonly<Record<string, string>> };
+export type SheetRow = { line: number; cells: Readonly<Record<string, string>> };
 
 type Line = { line: number; record: string[] };
-type Sheet = { rows: Cells[]; separator: string; faults: Fault[] };
+type Sheet = { rows: SheetRow[]; separator: string; faults: Fault[] };
 
 /** A first line that names the separator, as Excel reads and writes it. */
 const SEPARATOR = /^\s*"?sep=(.)"?[^\S\n]*\n/i;
 
 /**
  * Reads a sheet as exported by spreadsheets: commas, semicolons or tabs, quotes if needed, LF or CRLF, optionally after
- * a line such as `sep=;`. The first line, the heading, must name known columns only.
+ * a line such as `sep=;`. The heading must name known columns only.
  */
 export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   // csv-parse counts a CRLF within a cell as two lines.
@@ -54,7 +54,8 @@ function readLines(text: string, delimiter: string, lines: Line[]): Fault | unde
       relax_column_count: true,
       on_record: (record: string[], info) => {
         end = info.lines;
-        const line = end - record.join('').split('\n').length + 1;
+        const height = record.join('').split('\n').length;
+        const line = end - height + 1;
         if (record.some((cell) => cell !== '')) lines.push({ line, record });
         return null;
       },
@@ -67,7 +68,7 @@ function readLines(text: string, delimiter: string, lines: Line[]): Fault | unde
   }
 }
 
-function cellsOf(names: readonly string[], { line, record }: Line): Cells {
+function cellsOf(names: readonly string[], { line, record }: Line): SheetRow {
   const cells = names.map((name, index) => [name, withSingleSpaces(name, record[index] ?? '')] as const);
   return { line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== '')) };
 }

@@ -14,6 +14,7 @@ export async function readOffSale(steps: readonly Step[], call: CallApi, when: '
   const previews = steps.flatMap(({ venue, preview }) => (preview === undefined ? [] : [{ venue, ...preview }]));
   for (const [venueId, venuePreviews] of groupBy(previews, (each) => each.venueId)) {
     const path = `${PREFIX}/venues/${venueId}/change-preview`;
+    // An empty change asks for slots that are off sale already.
     const body = when === 'is' ? {} : combined(venuePreviews.map(({ change }) => change));
     const response = await call({ method: 'POST', path, body });
     const { conflict_count: count, conflicts } = isObject(response) ? response : {};

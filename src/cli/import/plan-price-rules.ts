@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 export function planPriceRules(plan: Plan, { resource, existing, names, path }: ResourceInPlan): void {
   const current = existing?.rules ?? [];
   const [creations, removals]: [Step[], Step[]] = [[], []];
-  /** For each priority, the position of the last rule kept; infinite once a rule is created again. */
+  /** By priority, the position in `current` of the last rule kept; infinite once a rule is created. */
   const lastKept = new Map<number, number>();
   let namedCount = 0;
   for (const rule of resource.rules) {

@@ -4,23 +4,23 @@ import type { Fault } from './file-content.ts';
 import type { CurrentResource } from './read-current.ts';
 import { type Ids, isHiddenNow, type ResourceInPlan, resourceKey } from './steps.ts';
 
-type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'current' | 'existing'>;
+type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'currentVenue' | 'existing'>;
 
-/** The keys of resources that share space with a new one and exist by then. The service relates both directions. */
-export function sharedAtCreation({ venue, resource, current }: InPlan): string[] {
+/** The keys of resources that share a new one's space and exist before it. The service relates both directions. */
+export function sharedAtCreation({ venue, resource, currentVenue }: InPlan): string[] {
   const index = venue.resources.indexOf(resource);
   return venue.resources
-    .filter(({ key }, at) => resource.sharesWith.has(key) && (at < index || current?.resources.has(key)))
+    .filter(({ key }, at) => resource.sharesWith.has(key) && (at < index || currentVenue?.resources.has(key)))
     .map(({ key }) => key);
 }
 
 /**
- * The shared space to set on a resource that an interrupted import created. Lists all resources of the file that share
- * it, because the import may have related only some. Space shared with resources outside the file stays.
+ * The shared space to set on a resource that an interrupted import created. Lists all that `sharedAtCreation` returns,
+ * because the import may have related only some. Space shared with resources outside the file stays.
  */
 export function sharedAtCompletion(inPlan: InPlan, ids: Ids): { shares_space_with?: string[] } {
   const { venue, resource, existing } = inPlan;
-  if (existing === undefined || !namesSharing(resource)) return {};
+  if (existing === undefined || !mentionsSharing(resource)) return {};
   const idOf = (key: string) => ids.get(resourceKey(venue, key)) ?? '';
   const named = new Set(venue.resources.map(({ key }) => idOf(key)));
   const others = sharedIds(existing).filter((id) => !named.has(id));
@@ -29,14 +29,14 @@ export function sharedAtCompletion(inPlan: InPlan, ids: Ids): { shares_space_wit
 
 /**
  * Existing resources must agree with the file: changing shared space takes them off sale for a moment, and fails if
- * holds or bookings overlap, so it needs a separate command. For resources of an interrupted import, the last step of
- * this import sets their shared space.
+ * holds or bookings overlap, so it needs a separate command. Resources of an interrupted import are exempt: the step
+ * that completes them sets their shared space.
  */
-export function sharingFaults({ venue, resource, current, existing }: InPlan): Fault[] {
-  if (existing === undefined || !resource.hasSharing || isSetLast(resource, existing)) return [];
+export function sharingFaults({ venue, resource, currentVenue, existing }: InPlan): Fault[] {
+  if (existing === undefined || !resource.hasSharing || isSetAtCompletion(resource, existing)) return [];
   return venue.resources.flatMap((other) => {
-    const otherExisting = current?.resources.get(other.key);
-    if (other === resource || otherExisting === undefined || isSetLast(other, otherExisting)) return [];
+    const otherExisting = currentVenue?.resources.get(other.key);
+    if (other === resource || otherExisting === undefined || isSetAtCompletion(other, otherExisting)) return [];
     const shouldBe = resource.sharesWith.has(other.key);
     if (sharedIds(existing).includes(otherExisting.id) === shouldBe) return [];
     const difference = shouldBe
@@ -48,9 +48,11 @@ export function sharingFaults({ venue, resource, current, existing }: InPlan): F
   });
 }
 
-const namesSharing = ({ hasSharing, sharesWith }: WantedResource) => hasSharing || sharesWith.size > 0;
+/** Whether the file mentions the resource's shared space, in its own entry or in another. */
+const mentionsSharing = ({ hasSharing, sharesWith }: WantedResource) => hasSharing || sharesWith.size > 0;
 
-const isSetLast = (wanted: WantedResource, existing: CurrentResource) => isHiddenNow(existing) && namesSharing(wanted);
+const isSetAtCompletion = (wanted: WantedResource, existing: CurrentResource) =>
+  isHiddenNow(existing) && mentionsSharing(wanted);
 
 function sharedIds({ fields }: CurrentResource): string[] {
   const { shares_space_with: ids } = fields;

@@ -49,7 +49,7 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
     const existing = current?.resources.get(resource.key);
     if (existing !== undefined) plan.ids.set(keyOfResource, existing.id);
     const resourcePath = (ids: Ids) => `${PREFIX}/resources/${ids.get(keyOfResource) ?? ''}`;
-    planResource(plan, { venue, resource, current, existing, names, path: resourcePath }, isUnfinished);
+    planResource(plan, { venue, resource, currentVenue: current, existing, names, path: resourcePath }, isUnfinished);
   }
   if (!isUnfinished) return;
   const note = completionNote(body.status);
@@ -67,8 +67,8 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   const { line, body, schedule, rules } = resource;
   const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
-  // A hidden venue sells nothing, so its resources need not be hidden. Creating a resource that shares space takes
-  // several writes. If they are interrupted, the resource stays inactive; its type UNFINISHED distinguishes it from
+  // A hidden venue sells nothing, so its resources are hidden only if they share space: the service creates those in
+  // several writes. If these are interrupted, the resource stays inactive; its type UNFINISHED distinguishes it from
   // resources that operators made inactive.
   const hasMoreSteps = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
   const isHidden = existing === undefined ? hasMoreSteps || sharedAtCreation(inPlan).length > 0 : isHiddenNow(existing);
@@ -117,7 +117,8 @@ function planSchedule(plan: Plan, { resource: { schedule, body }, existing, name
     return;
   }
   const changes = scheduleChanges(schedule.body, existing.schedule);
-  // For a resource without a schedule, the service shows its operating hours as the schedule: if these change, set it.
+  // For a resource without a schedule, the service shows its operating hours as one. If they change, the file's
+  // schedule must be set even if it equals the old ones.
   const { operating_hours_start, operating_hours_end } = body;
   const hoursChange = changesOf({ operating_hours_start, operating_hours_end }, existing.fields);
   const preview = previewOf(existing, { schedule: schedule.body });

@@ -3,7 +3,7 @@ import { createResourceBody, createVenueBody } from '../../catalog/venues/venues
 import { fieldsOf } from '../../http/query-faults.ts';
 import { groupBy } from '../../platform/group-by.ts';
 import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
-import { type Cells, readSheet } from './csv-sheet.ts';
+import { readSheet, type SheetRow } from './csv-sheet.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
 
 const KIND_NAMES = ['venue', 'resource', 'schedule', 'price_rule'] as const;
@@ -25,7 +25,7 @@ function columnsOf(kind: Kind): string[] {
   return ['kind', ...parents, ...fields.map((field) => columnOf(kind, field))];
 }
 
-type Row = Cells & { kind: Kind; fields: Record<string, unknown> };
+type Row = SheetRow & { kind: Kind; fields: Record<string, unknown> };
 type Venue = Record<string, unknown> & { resources: Resource[] };
 type Resource = Record<string, unknown> & { schedule?: Schedule; price_rules: unknown[] };
 type Schedule = { weekly: Record<string, unknown[]>; exceptions: unknown[] };
@@ -35,6 +35,7 @@ export function readCsv(text: string): FileContent {
   const { rows: all, separator, faults } = readSheet(text, new Set(KIND_NAMES.flatMap(columnsOf)));
   if (faults.length > 0) return unreadable(...faults);
   const rows = all.flatMap((row) => rowOf(row, separator, faults));
+  /** The line of each object of the content. */
   const lines = new Map<unknown, number>();
   const atLine = <Part>(part: Part, line: number): Part => {
     if (!lines.has(part)) lines.set(part, line);
@@ -75,7 +76,7 @@ export function readCsv(text: string): FileContent {
   return { content, lineOf, faults };
 }
 
-function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
+function rowOf(row: SheetRow, separator: string, faults: Fault[]): Row[] {
   const { cells } = row;
   const kind = KIND_NAMES.find((each) => each === cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
   if (kind === undefined) {
@@ -91,7 +92,7 @@ function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
   return [{ ...row, kind, fields: Object.fromEntries(fields) as Record<string, unknown> }];
 }
 
-const faultIn = ({ line, cells }: Cells, path: string, message: string): Fault => ({
+const faultIn = ({ line, cells }: SheetRow, path: string, message: string): Fault => ({
   line,
   subject: subjectOf(cells['venue'], cells['resource'], cells['price_rule']),
   path,

@@ -19,7 +19,7 @@ const NOT_TEXT = 'the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in E
 
 /**
  * Reads a file of venues; faults of its content are in `faults`.
- * @throws CommandError (exit code 2) if the file is missing or of an unknown type
+ * @throws CommandError (exit code 2) if the file is missing, too large or of an unknown type
  */
 export async function readVenuesFile(file: string): Promise<FileContent> {
   const read = READERS[path.extname(file).toLowerCase()];

@@ -7,7 +7,7 @@ import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';
 import type { Change, Outcome, Plan, Step } from './steps.ts';
 
-/** The longest list shown; --json has everything. */
+/** The longest list shown; --json shows more. */
 const MAX_LISTED = 12;
 
 /** `venues.yaml:12: Turf House / Turf A: price_rupees: must be a number`. */
@@ -32,7 +32,7 @@ export function showOffSale(terminal: Terminal, venues: readonly OffSale[], stat
       return `${claim} of ${textOf(slotId)}`;
     });
     if (count > MAX_LISTED) lines.push(`and ${count - MAX_LISTED} more (--json lists the first 1000)`);
-    writeList(terminal, `${venue}: ${what} ${state}, and left alone:`, lines);
+    writeList(terminal, `${venue}: ${what} ${state}, but not changed:`, lines);
   }
 }
 
@@ -77,7 +77,7 @@ function valueText(value: unknown): string {
 }
 
 function totals(steps: readonly Step[], unchanged: number): string {
-  if (steps.length === 0) return `Nothing to change: all ${unchanged} agree with the file.`;
+  if (steps.length === 0) return `Nothing to change: the service agrees with all ${unchanged} entries of the file.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = steps.filter((step) => step.action === action).map(({ kind }) => kind);
     const counts = [...new Set(kinds)].map((kind) => countOf(kinds.filter((each) => each === kind).length, kind));
@@ -95,7 +95,7 @@ export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): stri
   const isUnknown = stopped?.mayBeDone === true;
   const undone = isUnknown ? rest : [first, ...rest];
   return [
-    stopped?.isRejected === true ? `At "${first}": ${stopped.reason}` : stopped?.reason,
+    stopped?.isFailure === true ? `At "${first}": ${stopped.reason}` : stopped?.reason,
     `${countOf(doneCount, 'step')} of ${all.length} done${doneCount === 0 ? '.' : ':'}`,
     ...listed(all.slice(0, doneCount)),
     ...(isUnknown ? [`Perhaps done: ${first}`] : []),

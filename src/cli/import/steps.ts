@@ -6,6 +6,7 @@ import type { WantedResource, WantedVenue } from './check.ts';
 import type { Fault } from './file-content.ts';
 import type { CurrentResource, CurrentVenue } from './read-current.ts';
 
+/** The ids of venues and resources by key; a step that creates one adds its id. */
 export type Ids = Map<string, string>;
 
 export type Step = {
@@ -28,13 +29,14 @@ export type Plan = { steps: Step[]; unchanged: number; ids: Ids; faults: Fault[]
 
 export type Outcome = {
   doneCount: number;
-  stopped?: { reason: string; isRejected: boolean; mayBeDone: boolean };
+  /** `isFailure` is false if the user interrupted between two steps. */
+  stopped?: { reason: string; isFailure: boolean; mayBeDone: boolean };
 };
 
 export type ResourceInPlan = {
   venue: WantedVenue;
   resource: WantedResource;
-  current: CurrentVenue | undefined;
+  currentVenue: CurrentVenue | undefined;
   existing: CurrentResource | undefined;
   names: { venue: string; resource: string };
   path: (ids: Ids) => string;

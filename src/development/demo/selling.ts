@@ -29,13 +29,13 @@ export async function holdOnce(seller: Seller): Promise<Hold> {
   return hold;
 }
 
-/** Confirms a hold twice with one key, as after a lost response: one booking is made. Returns its id. */
+/** Confirms a hold twice with one idempotency key, as after a lost response. Returns the id of the one booking. */
 export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
   const { client, transcript } = seller;
   const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `confirm-${hold.hold_id}` };
   const booking = await client.confirmBooking({ body });
   requireEqual('status of the booking', booking.status, 'BOOKED');
-  requireEqual('price of the hold', booking.price_rupees, hold.price_rupees);
+  requireEqual('price of the booking', booking.price_rupees, hold.price_rupees);
   await requireAvailability(seller, hold, 'booked');
   transcript.passed('the hold is now a booking, at the same price');
 
@@ -88,7 +88,7 @@ async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold>
   throw new Error(`No slot is free in the next ${lastDayAhead} days`);
 }
 
-/** Checks that availability shows the slot as `free`, or as unavailable for this reason. */
+/** Checks that availability shows the slot as `expected`: free, or unavailable for that reason. */
 async function requireAvailability(
   { client, venueId, transcript }: Seller,
   slot: Pick<Hold, 'slot_id' | 'slot_start'>,

@@ -83,8 +83,8 @@ export async function importVenues(system: RunningSystem, transcript: Transcript
 }
 
 /**
- * Creates a partner for this run: a fixed one would run out of its 20 subscriptions, which cannot be deleted. It is
- * suspended at the end, so that nothing more is sent to its subscriptions.
+ * Creates a partner for this run: a fixed one would run out of its 20 subscriptions, which cannot be deleted. The new
+ * partner is suspended at the end, so that nothing more is sent to its subscriptions.
  */
 export async function createPartner(system: RunningSystem, transcript: Transcript, cleanup: Cleanup) {
   const prefix = '/api/v1/operator';

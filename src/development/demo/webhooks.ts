@@ -95,12 +95,12 @@ export async function rejectForgeries({ working }: Endpoints, transcript: Transc
   transcript.passed('a genuine delivery replayed 301 s later: rejected');
 }
 
-/** Takes the delivery to the failing endpoint through its five attempts. Returns its id. */
+/** Takes the delivery to the failing endpoint through its five attempts. Returns the first one's X-Delivery-Id. */
 export async function retryUntilDead(seller: Seller, { failing }: Endpoints): Promise<string> {
   const { client, transcript } = seller;
   transcript.note(
-    'booking_cancelled goes to this second endpoint too, which responds with 500 to all. The service waits 300, 900, 1800 ' +
-      'and 3600 s after the failures; each time the demo checks the schedule, then makes the sandbox advance it.',
+    'booking_cancelled goes to this second endpoint too, which always responds with 500. The service waits 300, 900, ' +
+      '1800 and 3600 s after the failures; each time the demo checks the schedule, then makes the sandbox advance it.',
   );
   const { headers } = await until('an attempt at the failing endpoint', () => failing.deliveries[0]);
   const id = String(headers['x-delivery-id']);

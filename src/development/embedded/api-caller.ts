@@ -8,8 +8,8 @@ const readyPollMs = 200;
 export type CallApi = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /**
- * Calls one listener with `send`, by default `fetch`.
- * The returned function throws an Error that names the call, the status and the start of the response.
+ * Returns a function that calls one listener with `send`, by default `fetch`.
+ * It throws an Error that names the call, the status and the start of the response.
  */
 export function apiCaller(
   baseUrl: string,

@@ -13,8 +13,8 @@ const otherUsersMask = 0o077;
 /**
  * Locks the folder for this process, after creating it and closing it to other users if necessary. Returns the release.
  * The lock names a process and is stale once that process is gone. On Linux the lock also has the start time, because
- * another process can get the same number. If two processes replace a stale lock at once, mongod's own lock stops one.
- * @throws Error if a running process has the lock, or if other users may use a folder with other contents
+ * another process can get the same number. If two processes replace a stale lock concurrently, mongod's lock stops one.
+ * @throws Error if a running process has the lock, or if other users may use a folder of unknown files
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   await ensurePrivate(folder);
@@ -32,7 +32,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   }
 }
 
-/** Closes a folder to other users, but not one with other contents, which may be meant for them. */
+/** Closes a folder to other users. Throws if it has only unknown files, which may be meant for them. */
 async function ensurePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
@@ -49,7 +49,7 @@ async function ensurePrivate(folder: string): Promise<void> {
 
 async function removeIfStale(file: string, folder: string): Promise<void> {
   const content = await readIfExists(file);
-  // Another process may be about to create the lock.
+  // Remove nothing: another process may be about to create the lock.
   if (content === undefined) return;
   const [pid, started] = content.trim().split(' ');
   if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);

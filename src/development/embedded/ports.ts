@@ -6,8 +6,8 @@ import { readState, writeState } from './data-folder.ts';
 import type { LogLine } from './run-command.ts';
 
 const portsFile = 'ports.json';
-/** Below the ports of outgoing connections, which could occupy a stored port at the next start. */
 const lowestPort = 20_000;
+/** Below the ports of outgoing connections, which could occupy a stored port at the next start. */
 const highestPort = 31_999;
 const leftoverDeadlineMs = 15_000;
 

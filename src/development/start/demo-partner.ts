@@ -43,8 +43,8 @@ export type Demo = {
 };
 
 /**
- * Starts the receiver on the folder's port, which prints a line for each webhook. It runs before there is a demo: a
- * restarted service may send webhooks at once. @throws Error if another program has taken the port
+ * Starts the receiver, which prints a line for each webhook, on the folder's port. Start it before the API: a restarted
+ * service may send webhooks immediately. @throws Error if another program has taken the port
  */
 export async function startDemoReceiver(dataDir: string, log: LogLine) {
   return startWebhookReceiver(
@@ -53,13 +53,13 @@ export async function startDemoReceiver(dataDir: string, log: LogLine) {
     ({ headers, event, fault }) => {
       const what = `webhook ${headers['x-webhook-event']}, attempt ${headers['x-delivery-attempt']}`;
       const about = event?.slot_id ?? `venue ${event?.venue_id}`;
-      log(event ? `${what}, signature ok: ${about}` : `${what}: REFUSED, ${fault}`);
+      log(event ? `${what}, signature ok: ${about}` : `${what}: REJECTED, ${fault}`);
       return 200;
     },
   );
 }
 
-/** A free slot tomorrow, by the date at the venue; undefined if none is free. */
+/** Tomorrow's date at the venue, and a free slot on it; `slotId` is undefined if none is free. */
 export async function findFreeSlot(baseUrl: string, { apiKey, venueId }: Demo) {
   const date = addDays(localDateOf(new Date(), timeZone), 1);
   const client = createPartnerClient({ baseUrl, apiKey });
@@ -73,8 +73,9 @@ async function readDemo(dataDir: string): Promise<Demo | undefined> {
 }
 
 /**
- * Returns the demo of demo.json if its key is accepted, else creates one through the HTTP APIs: a venue with a full
- * turf and its two halves, a grant, a key, a package of ten credits, and a subscription to all event types.
+ * Returns the demo of demo.json if it has this webhook URL and a valid key, else creates one through the HTTP APIs: a
+ * venue with a full turf and its two halves, a grant, a key, a package of ten credits, and a subscription to all event
+ * types.
  * @throws Error naming the call that failed
  */
 export async function provisionDemo(

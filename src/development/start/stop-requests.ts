@@ -12,8 +12,8 @@ export function watchStopRequests(env: Environment, onStop: (reason: string) => 
   onStopSignal(onStop, onForce);
 
   const parents = (): string => {
-    const shell = env['npm_lifecycle_event'] ? parentOf(process.ppid) : undefined;
-    return `${process.ppid} ${shell ?? ''}`;
+    const npm = env['npm_lifecycle_event'] ? parentOf(process.ppid) : undefined;
+    return `${process.ppid} ${npm ?? ''}`;
   };
   const initialParents = parents();
   const poll = setInterval(() => {

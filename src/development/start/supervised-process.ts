@@ -30,11 +30,11 @@ export type SupervisedProcess = ReturnType<typeof superviseProcess>;
 export function superviseProcess(spec: ProcessSpec) {
   const { name, log, logFile } = spec;
   const output = openSync(logFile, 'w', 0o600);
-  let isWanted = false;
+  let shouldRestart = false;
   let restart: NodeJS.Timeout | undefined;
   const launch = (): ChildProcess =>
     spawnLogged(spec, output).once('exit', (code, signal) => {
-      if (!isWanted) return;
+      if (!shouldRestart) return;
       log(`${name} stopped unexpectedly (${signal ?? code}); restarting it. Its log: ${logFile}`);
       restart = setTimeout(() => {
         child = launch();
@@ -42,14 +42,14 @@ export function superviseProcess(spec: ProcessSpec) {
     });
   let child = launch();
   const stopRestarting = (): ChildProcess => {
-    isWanted = false;
+    shouldRestart = false;
     clearTimeout(restart);
     return child;
   };
   return {
     /** The first `{ready: true, ...}` message; rejects if the process ends or 60 s pass before. */
     ready: firstReadyMessage(child, spec).then((message) => {
-      isWanted = true;
+      shouldRestart = true;
       return message;
     }),
     /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */

@@ -29,7 +29,7 @@ const secretsFor: Record<string, readonly string[]> = {
 
 /**
  * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With an
- * embedded MongoDB it also makes missing secrets, listens on loopback only, and provides the demo.
+ * embedded MongoDB it also makes missing secrets, sets `HOST` to loopback if unset, and provides the demo.
  */
 export function createSystem(env: Environment, log: LogLine, onServerEnd: (sentence: string) => void) {
   const dataDir = env['DATA_DIR'] || '.data';
@@ -141,7 +141,7 @@ function childEnvironment(
   return {
     ...env,
     DATA_DIR: dataDir,
-    // Workers share one machine.
+    // Workers on one machine cannot share a port: each picks a free one.
     HEALTH_PORT: '0',
     MONGODB_URI: servers.mongodbUri,
     REDIS_URL: servers.redisUrl,

@@ -4,7 +4,7 @@ export type Welcome = {
   url: string;
   adminUrl: string;
   dataDir: string;
-  /** Undefined if the user set all secrets. */
+  /** Undefined with the user's own MongoDB, for which the user sets all secrets. */
   secrets: { operatorApiKey: string; isOperatorKeyNew: boolean } | undefined;
   /** Absent without a demo. */
   demo?: Demo & { tomorrow: Awaited<ReturnType<typeof findFreeSlot>> };
@@ -31,7 +31,7 @@ export function welcomeText(options: Welcome): string {
 }
 
 function operatorLines({ secrets, dataDir }: Welcome): string[] {
-  if (!secrets?.isOperatorKeyNew) return [`  Operator key  as set, or as made before: ${dataDir}/secrets.json`];
+  if (!secrets?.isOperatorKeyNew) return [`  Operator key  OPERATOR_API_KEY if set, else in ${dataDir}/secrets.json`];
   return [
     '',
     'The operator key, just made and shown only this once. It signs in to the console',
@@ -51,13 +51,13 @@ function demoLines(url: string, { tomorrow, ...demo }: NonNullable<Welcome['demo
   return [
     '',
     'A demo partner can sell slots at Koramangala Sports Arena, Bengaluru. Its',
-    `webhooks arrive at ${demo.webhookUrl} and are shown here. From its`,
-    'key to a booking and a webhook of your own, in an empty folder:',
+    `webhooks arrive at ${demo.webhookUrl} and are shown here. The`,
+    'quickstart, in an empty folder, leads from its key to a booking and a webhook:',
     '',
     `  ${url}/docs/quickstart`,
     '',
-    "Or try this first in another terminal: list venues, tomorrow's slots, place a",
-    'hold.',
+    "Or try this first in another terminal: list venues, list tomorrow's slots,",
+    'place a hold.',
     '',
     `KEY=${demo.apiKey}`,
     '',

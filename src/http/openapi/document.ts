@@ -30,6 +30,7 @@ export type OpenApiDocument = {
   'x-general-responses': Record<string, JsonSchema>;
 };
 
+/** The errors of requests that reach no operation. */
 const GENERAL_ERRORS: ErrorCode[] = [
   'MALFORMED_REQUEST',
   'ROUTE_NOT_FOUND',
@@ -43,7 +44,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     name: 'X-Request-Id',
     in: 'header',
     description:
-      'Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it.',
+      'Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Any other id is replaced. Your id is logged: put no personal data in it.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' },
   },

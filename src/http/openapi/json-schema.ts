@@ -138,7 +138,8 @@ function boundsOf({ type, rules = [] }: Described): JsonSchema {
     if (name === 'multiple') return [['multipleOf', args.base]];
     if (name === 'unique' && args.comparator === undefined) return [['uniqueItems', true]];
     if (name === 'email') return [['format', 'email']];
-    const pattern = name === 'pattern' ? String(args.regex).slice(1, -1) : '\\';
+    if (name !== 'pattern') return [];
+    const pattern = String(args.regex).slice(1, -1);
     return /\\|\(\?/.test(pattern) ? [] : [['pattern', pattern]];
   });
   return Object.fromEntries(bounds);

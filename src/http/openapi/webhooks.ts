@@ -5,7 +5,7 @@ import { type Components, described, exampleOf, isRequired, type JsonSchema, toJ
 export type WebhookDescription = {
   name: string;
   summary: string;
-  when: string;
+  effect: string;
   headers: Readonly<Record<string, Schema>>;
   body: Schema;
 };
@@ -26,11 +26,11 @@ export function describeWebhooks(
   );
 }
 
-function describeWebhook({ name, summary, when, headers, body }: WebhookDescription, components: Components) {
+function describeWebhook({ name, summary, effect, headers, body }: WebhookDescription, components: Components) {
   return {
     operationId: camelCase(`on_${name}`),
     summary,
-    description: `${when} ${RETRIES}`,
+    description: `${effect} ${RETRIES}`,
     security: [],
     parameters: Object.entries(headers).map(([header, schema]) => {
       const required = isRequired(described(schema));

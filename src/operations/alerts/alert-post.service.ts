@@ -14,8 +14,8 @@ import {
 import { postBody } from './alert-text.rules.ts';
 
 /**
- * The result of a POST; `error` is null if the POST was accepted, else a code: messages may quote the address, which
- * can be a secret.
+ * The result of a POST; `error` is null if the POST was accepted, else a code. Messages are left out: they may quote
+ * the address, which can be a secret.
  */
 type PostOutcome = { status: number | null; error: string | null };
 

@@ -6,7 +6,7 @@ const subscriptionOf = ({ subject, partnerId }: AlertRow) => `webhook subscripti
 
 const sinceText = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
 
-/** An alert as text: ids, figures and, while it is open, what to do. No names or URLs; a pause includes its reason. */
+/** An alert as text: ids, figures and, while it is open, what to do. No names or URLs, except in a pause's reason. */
 export function messageOf(row: AlertRow): string {
   const [condition, remedy] = TEXTS[row.kind](row);
   return row.isOpen && remedy !== undefined ? `${condition} ${remedy}` : condition;
@@ -30,7 +30,7 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [condition: string, remedy?: s
   ],
   delivery_overdue: (row) => [
     `${countText(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceText(row)}.`,
-    'Check that the queue webhook-delivery is not paused, webhook delivery runs, and Redis responds.',
+    'Check that the queue webhook-delivery is not paused, its worker runs, and Redis responds.',
   ],
   queue_paused: (row) => [
     `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.${pausedBy(row)}`,

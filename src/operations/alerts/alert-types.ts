@@ -24,7 +24,7 @@ type Pause = { by: string | null; reason: string };
 export type AlertRow = {
   _id: string;
   kind: AlertKind;
-  /** The id of the subscription, or the name of the queue or listener; null if it is about the whole service. */
+  /** The id of the subscription, or the name of the queue or listener; null for the whole service. */
   subject: string | null;
   partnerId: string | null;
   isOpen: boolean;
@@ -37,6 +37,7 @@ export type AlertRow = {
   count: number;
   /** Since when the condition holds, if known. */
   since: Date | null;
+  /** The latest five dead letters. */
   deliveryIds: string[];
   /** Why the last attempt of the latest dead letter failed; missing in other alerts and older rows. */
   cause?: string | null;

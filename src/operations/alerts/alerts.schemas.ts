@@ -13,7 +13,7 @@ export type AlertsQuery = {
 };
 
 export const alertsQuery = Joi.object<AlertsQuery>({
-  status: Joi.string().valid('open', 'resolved', 'all').default('open').description('Only these.'),
+  status: Joi.string().valid('open', 'resolved', 'all').default('open').description('Only alerts in this state.'),
   kind: Joi.string()
     .valid(...ALERT_KINDS)
     .description('Only of this kind.'),

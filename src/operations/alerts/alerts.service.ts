@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { WorkConfig } from '../../process/config/config.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
-import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
+import { findOverdueHoldBacklog } from '../../reservations/hold-reads.store.ts';
 import {
   measureUndispatched,
   overdueDeliveries,
@@ -107,7 +107,7 @@ async function findConditions(
     case 'event_undispatched':
       return backlogConditions(kind, await measureUndispatched(deps.db, GRACE_MS));
     case 'hold_overdue':
-      return backlogConditions(kind, await findOverdueHolds(deps.db, GRACE_MS));
+      return backlogConditions(kind, await findOverdueHoldBacklog(deps.db, GRACE_MS));
     case 'delivery_overdue':
       return backlogConditions(kind, await overdueDeliveries(deps, GRACE_MS));
     case 'queue_paused':
@@ -142,7 +142,7 @@ function backlogConditions(kind: AlertKind, backlog: Backlog | null): Condition[
   return backlog === null ? [] : [conditionOf(kind, backlog.count, { since: backlog.since })];
 }
 
-/** The condition of a paused queue. Its pause is null if it was paused outside the board, which the audit misses. */
+/** The condition of a paused queue. `pause` is null if the audit has no row of it: it was paused outside the board. */
 async function pausedCondition(db: Db, subject: string): Promise<Condition> {
   const latest = await findLatestAction(db, subject, ['pauseQueue', 'resumeQueue']);
   if (latest === null || latest.action !== 'pauseQueue' || !latest.reason)

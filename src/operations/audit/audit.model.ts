@@ -23,6 +23,7 @@ export type AuditRow = {
   address?: string | null;
   /** How many wrong keys the row stands for; 1 for everything else. */
   attempts?: number;
+  /** The ids of the objects that the action concerns. */
   subjects?: string[];
   /** The operationId; or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`, `unknown`. */
   action: string;

@@ -18,7 +18,7 @@ const ipAddress = () =>
 
 export const auditQuery = Joi.object<AuditQuery>({
   action: text(100)
-    .description('Only actions with this text in their name, in any case: `cancel` finds `cancelBooking`.')
+    .description('Only actions with this text in their name, ignoring case: `cancel` finds `cancelBooking`.')
     .example('cancel'),
   subject: text(200)
     .description('Only actions on the object with this id: a booking, partner, key, venue, resource or any other.')
@@ -77,7 +77,7 @@ const action = named(
       .allow(null)
       .description('The status of the response; null while it is unknown, for example after a crash.')
       .example(200),
-    error_code: Joi.string().allow(null).description('Of a rejected action.').example(null),
+    error_code: Joi.string().allow(null).description('The error code of a rejected action.').example(null),
     before: subjectAt('active').description(
       'The object before the action, without secrets and customer data, and without its longest members beyond 16 KB. Null if there was no object.',
     ),

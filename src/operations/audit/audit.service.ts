@@ -52,7 +52,7 @@ export async function completeAction(
   }
 }
 
-/** Records an action that needs no database, such as a sign-in, with its outcome; returns the row's id. */
+/** Records an action together with its outcome, such as a sign-in; returns the row's id. */
 export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
   const row = rowOf(attempt, { status, before: null });
   await insertAuditRow(deps.db, row);
@@ -71,7 +71,7 @@ function rowOf(attempt: Attempt, outcome: Pick<AuditRow, 'status' | 'before'>): 
   };
 }
 
-/** A listing as requested: `action` is part of the name of an action, in any case; `who` is `nobody` for wrong keys. */
+/** A listing as requested: `action` is part of an action's name, ignoring case; `who` is `nobody` for wrong keys. */
 export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   action?: string;
   who?: 'api-key' | 'session' | 'nobody';

@@ -19,7 +19,7 @@ export const NEVER_KEPT = [
 
 const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 
-/** The limit for one object: two must fit into a row, and a document has 16 MB at most. */
+/** The limit for one object. A row has two; a document of MongoDB may have 16 MB. */
 const MAX_CHARACTERS = 262_144;
 
 /**
@@ -45,7 +45,7 @@ export function shortenForListing(kept: unknown): unknown {
   return withoutLongest(kept as Record<string, unknown>, JSON.stringify(kept).length, MAX_LISTED_CHARACTERS);
 }
 
-/** Replaces members of a long object, lists first and the longest first, by a note of how much was left out. */
+/** Replaces members of a long object by notes of how much was left out: lists, then others, each longest first. */
 function withoutLongest(kept: Record<string, unknown>, length: number, maxLength: number): Record<string, unknown> {
   if (length <= maxLength) return kept;
   const members = Object.entries(kept)

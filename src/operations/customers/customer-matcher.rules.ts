@@ -8,13 +8,14 @@ const SEPARATORS = new RegExp(`${SEPARATOR}+`, 'u');
 
 /** Shorter names are matched as whole words only: "Al" occurs in many keys that are not about Al. */
 const UNMISTAKABLE_LETTERS = 6;
+/** Shorter numbers are not matched. */
 const UNMISTAKABLE_DIGITS = 5;
 
 /** A text in folded case: whole, in words, and its words joined. */
 type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
- * Whether a text identifies a customer, in any case: it contains one of `phones` (national numbers) with any
+ * Whether a text identifies a customer, ignoring case: it contains one of `phones` (national numbers) with any
  * punctuation between the digits, all words of a name in any order, or an email address. Customers' texts never become
  * patterns, which could take long to match.
  */

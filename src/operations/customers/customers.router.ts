@@ -37,7 +37,7 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       tag: 'Customers',
       summary: 'Erase a customer from past bookings and purchases',
       description:
-        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, their metadata, and keys, payment and order references, holds and receivers’ responses that contain one of the three. Rejected while the customer has an upcoming booking or usable package credit; a refund after the erasure returns no credit. Safe to repeat. Backups and the database’s oplog keep the old values until they expire.',
+        'Overwrites name, phone, email, metadata and ending reasons in the past bookings and purchases of every partner. Also overwrites idempotency keys, payment and order references, holds and receivers’ responses that contain the name, phone or email. Rejected while the customer has an upcoming booking or usable package credit; a refund after the erasure returns no credit. Safe to repeat. Backups and the database’s oplog keep the old values until they expire.',
       body: eraseBody(deps.config.defaultRegion),
       responses: { 200: { description: 'The number of overwritten objects.', body: erasure } },
       errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],

@@ -6,7 +6,7 @@ import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
 import { eraseTextsOfEvents } from '../../events/log-events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import {
-  type CustomerOf,
+  type CustomerRef,
   eraseBookings,
   eraseHolds,
   findEndedHolds,
@@ -33,12 +33,13 @@ type Erased = { bookings: number; holds: number; purchases: number };
 
 /**
  * Overwrites name, phone and email of a customer, and the reasons given, in past bookings, purchases, walk-ins and
- * events of every partner. Also overwrites keys, references, unconfirmed holds and receivers' responses that contain
- * the name, phone or email; a call that repeats an erased key is a new call. Rejected while the customer has an
- * upcoming booking or usable credit. A booking id means all bookings with its phone, or that one if it has no phone.
+ * events of every partner. Also overwrites idempotency keys, references, unconfirmed holds and receivers' responses
+ * that contain the name, phone or email; a call that repeats an erased key is a new call. Rejected while the customer
+ * has an upcoming booking or usable credit. A booking id means all bookings with its phone, or only that booking if it
+ * has no phone.
  *
  * Safe to repeat, also after a crash: a booking's phone and name, by which the other data is found, are erased last.
- * If a booking has ended since it was read, it is read again first. Bookings that the customer makes meanwhile stay.
+ * A booking whose status has changed since it was read is read again. Bookings that the customer makes meanwhile stay.
  * @throws DomainError VALIDATION_ERROR for an invalid phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(
@@ -56,7 +57,7 @@ export async function eraseCustomer(
   const purchases = 'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const batch of holdsIdentifying(deps, erasure)) {
-    // Expire overdue holds now: expiring later, they would log the erased data again.
+    // Expire overdue holds now: the event of a later expiry could contain the old data.
     const overdue = batch.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
     await expireHolds(deps, overdue);
     await eraseEventsOf(deps, batch);
@@ -73,7 +74,7 @@ export async function eraseCustomer(
 
 /** Overwrites the reasons in the events of these reservations, and all receivers' responses to them. */
 async function eraseEventsOf(deps: EraseDeps, reservations: readonly PastRow[]): Promise<void> {
-  // Log the events first: a worker that has read the old reason then finds the event logged, and does not log it again.
+  // Dispatch the events first: a worker that has read the old reason then finds the event stored, and keeps that one.
   // Holds that were read as ACTIVE have been expired since, which added an event to their outbox.
   const undispatched = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   const dispatched = await dispatchEvents(
@@ -85,7 +86,7 @@ async function eraseEventsOf(deps: EraseDeps, reservations: readonly PastRow[]):
   await eraseExcerpts(deps.db, { eventIds: await eraseTextsOfEvents(deps.db, ids, ERASED) });
 }
 
-async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {
+async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerRef): Promise<void> {
   const bookings = await findUpcoming(deps.db, customer);
   const purchases =
     'phoneE164' in customer ? await findUsablePurchases(deps.db, customer.phoneE164) : { count: 0, until: null };
@@ -100,7 +101,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
 /**
  * The customer of a booking: its phone or, if it has none, the booking itself. @throws BOOKING_NOT_FOUND
  */
-async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerOf> {
+async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerRef> {
   const phoneE164 = await findPhone(deps.db, bookingId);
   if (phoneE164 === undefined) {
     throw new DomainError('BOOKING_NOT_FOUND', 'There is no booking with that id. Use booking_id as it is listed.');
@@ -108,7 +109,7 @@ async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<C
   return phoneE164 === null ? { bookingId } : { phoneE164 };
 }
 
-/** The ended holds without a booking that identify the customer, in batches. */
+/** The ended or overdue holds, without a booking, that identify the customer, in batches. */
 async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<PastRow[]> {
   let batch: PastRow[] = [];
   for await (const hold of findEndedHolds(deps.db)) {

@@ -60,7 +60,7 @@ async function writeCollection(
     if (!isSnapshotTooOld(err)) throw err;
     const seconds = Math.round((performance.now() - beganAt) / 1000);
     throw new BackupError(
-      `MongoDB no longer has the snapshot of the backup, ${seconds} s after it began. Raise the limit on every member, and begin again: db.adminCommand({ setParameter: 1, minSnapshotHistoryWindowInSeconds: 3600 }).`,
+      `MongoDB no longer has the snapshot of the backup, ${seconds} s after it began. Raise the limit on every member: db.adminCommand({ setParameter: 1, minSnapshotHistoryWindowInSeconds: 3600 }). Then begin again.`,
     );
   }
 }

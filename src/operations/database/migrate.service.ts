@@ -61,7 +61,7 @@ export async function migrate(db: Db, options: Partial<MigrationRun> = {}, targe
 async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnused: boolean): Promise<void> {
   const { log, stopping } = run;
   const { release } = target;
-  const { structure, applied } = await requireUsable(db, release);
+  const { structure, records } = await requireUsable(db, release);
   if (isNewer(structure, release)) {
     log.warn({ release, migrated_by: structure?.release }, NEWER);
     return;
@@ -75,7 +75,7 @@ async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnuse
   await saveStructure(db, release, previous);
   for (const step of target.steps) {
     stopping.throwIfAborted();
-    const state = await stateOf(db, step, applied, previous);
+    const state = await stateOf(db, step, records, previous);
     if (isDue(state)) await runStep(db, step, release, run);
     else if (state.name === 'waits')
       log.info({ version: step.version, step: step.name }, 'this step waits for the next upgrade');
@@ -96,11 +96,11 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
 
 async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
   for (let hasLogged = false; ; hasLogged = true) {
-    // Acquire twice: a lock that is new to the database expires at once.
+    // Acquire twice: the first ever acquisition creates a lock that has already expired.
     const acquire = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
     if ((await acquire()) && (await acquire())) return;
     if (!hasLogged)
-      log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is under way: waiting for it');
+      log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is running: waiting for it');
     await delay(WAIT_MS, undefined, { signal: stopping });
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
 import { COLLECTIONS } from './collections.ts';
 import { STEPS, type Step } from './migration-steps.ts';
-import { type AppliedStep, findAppliedSteps, findStructure, isUnused, type Structure } from './migrations.store.ts';
+import { findStepRecords, findStructure, isUnused, type StepRecord, type Structure } from './migrations.store.ts';
 import { compareReleases, RELEASE } from './release.ts';
 
 export type Target = {
@@ -21,7 +21,7 @@ type StepState = {
   count: number;
 };
 
-export type StepStatus = { version: number; name: string; state: StepState; applied?: AppliedStep };
+export type StepStatus = { version: number; name: string; state: StepState; record?: StepRecord };
 
 export type Plan = {
   structure: Structure | null;
@@ -32,19 +32,19 @@ export type Plan = {
 
 /** Returns what `migrate` would do, without writing. */
 export async function planMigration(db: Db, { release, collections, steps } = TARGET): Promise<Plan> {
-  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
+  const [structure, records] = await Promise.all([findStructure(db), findStepRecords(db)]);
   const isOfNewer = isNewer(structure, release);
   const changes = isOfNewer ? [] : await findChanges(db, collections);
   const previous = (await isUnused(db)) ? release : previousRelease(structure, release);
   const ownSteps = steps.map(async (step): Promise<StepStatus> => {
-    const record = applied.find(({ _id }) => _id === step.version);
-    const state = await stateOf(db, step, applied, previous);
-    return { version: step.version, name: step.name, state, ...(record && { applied: record }) };
+    const record = records.find(({ _id }) => _id === step.version);
+    const state = await stateOf(db, step, records, previous);
+    return { version: step.version, name: step.name, state, ...(record && { record }) };
   });
-  const newerSteps = applied
+  const newerSteps = records
     .filter(({ _id }) => !steps.some(({ version }) => version === _id))
     .map((record): StepStatus => {
-      return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, applied: record };
+      return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, record };
     });
   return {
     structure,
@@ -63,11 +63,11 @@ export function isPending({ isNewer: isOfNewer, changes, steps }: Plan): boolean
 export async function stateOf(
   db: Db,
   step: Step,
-  applied: readonly AppliedStep[],
+  records: readonly StepRecord[],
   previous: string | undefined,
 ): Promise<StepState> {
   const count = await step.count(db);
-  const record = applied.find(({ _id }) => _id === step.version);
+  const record = records.find(({ _id }) => _id === step.version);
   if (record !== undefined && record.finishedAt === undefined) return { name: 'unfinished', count };
   if (step.kind === 'contract') {
     if (record !== undefined) return { name: 'applied', count: 0 };
@@ -93,14 +93,14 @@ export const isNewer = (structure: Structure | null, release: string): boolean =
 export async function requireUsable(
   db: Db,
   release = RELEASE,
-): Promise<{ structure: Structure | null; applied: AppliedStep[] }> {
-  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
-  for (const { _id, name, unusedSince } of applied) {
+): Promise<{ structure: Structure | null; records: StepRecord[] }> {
+  const [structure, records] = await Promise.all([findStructure(db), findStepRecords(db)]);
+  for (const { _id, name, unusedSince } of records) {
     if (unusedSince !== undefined && compareReleases(unusedSince, release) > 0) {
       throw new UnsupportedServerError(
-        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) removed data that releases before ${unusedSince} need. Run release ${unusedSince} or newer, or restore a backup from before.`,
+        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) removed data that releases before ${unusedSince} need. Run release ${unusedSince} or newer, or restore a backup from before that migration.`,
       );
     }
   }
-  return { structure, applied };
+  return { structure, records };
 }

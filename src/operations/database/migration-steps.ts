@@ -7,8 +7,8 @@ import { countMisfolded, foldNamesAgain } from '../../reservations/customer-sear
  * A change of stored data. Collections, validators and new indexes need no step: `migrate` makes all of `COLLECTIONS`.
  * A step runs while the previous release serves, and may be killed and repeated:
  * - it selects rows that are not changed yet, so the next run continues and a further run changes nothing;
- * - `expand` adds. Processes of the previous release work with it and do not revert it. The next `npm run migrate`
- *   changes the rows that they wrote meanwhile.
+ * - `expand` adds. Processes of the previous release work with the changed rows and do not revert them. The next
+ *   `npm run migrate` changes the rows that they wrote meanwhile.
  * - `contract` removes what no release since `unusedSince` reads or writes: one release stops using it, a later one
  *   drops it. It runs only if the previous release was `unusedSince` or newer, else it waits for the next upgrade.
  *   Older releases reject the database from then on.

@@ -2,14 +2,14 @@ import { isDue, type Plan, type StepStatus } from './migration-plan.service.ts';
 
 /** The steps and their states as a table, and the state of the collections. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {
-  const rows = steps.map(({ version, name, state, applied }) => [
+  const rows = steps.map(({ version, name, state, record }) => [
     String(version),
     name,
     stateText(state),
-    applied?.finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
+    record?.finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
   ]);
   const missing = changes.reduce((sum, { parts }) => sum + parts.length, 0);
-  const origin = structure === null ? 'made by a release without records' : `of ${structure.release}`;
+  const origin = structure === null ? 'no release recorded' : `of ${structure.release}`;
   return [
     ...table([['version', 'name', 'state', 'when'], ...rows]),
     '',

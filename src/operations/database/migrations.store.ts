@@ -2,7 +2,7 @@ import { type Db, openCollection } from '../../platform/mongo.ts';
 import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A step that has begun; it is applied once it has `finishedAt`. `_id` is its version. */
-export type AppliedStep = {
+export type StepRecord = {
   _id: number;
   name: string;
   /** Set for a contract step: older releases cannot run on this database any more. */
@@ -19,7 +19,7 @@ export type AppliedStep = {
 /** The release of the database's collections, validators and indexes. `from`: the release before it. */
 export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
 
-type MigrationRow = { _id: number | 'structure' } & Partial<Omit<AppliedStep, '_id'> & Omit<Structure, '_id'>>;
+type MigrationRow = { _id: number | 'structure' } & Partial<Omit<StepRecord, '_id'> & Omit<Structure, '_id'>>;
 
 const migrationSchema = schemaOf<MigrationRow>('migrations', {
   _id: { ...MIXED, required: true },
@@ -36,11 +36,11 @@ const migrationSchema = schemaOf<MigrationRow>('migrations', {
 
 export const MIGRATIONS = definitionOf(migrationSchema);
 
-const stepCollection = (db: Db) => openCollection<AppliedStep>(db, MIGRATIONS.name);
+const stepCollection = (db: Db) => openCollection<StepRecord>(db, MIGRATIONS.name);
 const structureCollection = (db: Db) => openCollection<Structure>(db, MIGRATIONS.name);
 
 /** Every step that has begun, by version. */
-export async function findAppliedSteps(db: Db): Promise<AppliedStep[]> {
+export async function findStepRecords(db: Db): Promise<StepRecord[]> {
   return stepCollection(db)
     .find({ _id: { $type: 'int' } })
     .sort({ _id: 1 })
@@ -60,7 +60,7 @@ export async function saveStructure(db: Db, release: string, previous: string | 
 
 export async function noteBegun(
   db: Db,
-  { _id, ...fields }: Pick<AppliedStep, '_id' | 'name' | 'release' | 'unusedSince'>,
+  { _id, ...fields }: Pick<StepRecord, '_id' | 'name' | 'release' | 'unusedSince'>,
 ): Promise<void> {
   const set = { ...fields, startedAt: '$$NOW', changed: { $ifNull: ['$changed', 0] } };
   await stepCollection(db).updateOne({ _id }, [{ $set: set }, { $unset: 'finishedAt' }], { upsert: true });

@@ -23,7 +23,7 @@ type RestoreOptions = {
 
 /**
  * Makes the database equal to the backup (ADR 0021). No process of the service may run meanwhile. Files are verified
- * first. Guards are created last, so nothing is sold before everything is restored. Repeat a broken run with `replace`.
+ * first. Guards are created last, so nothing is sold before everything is restored. Repeat a failed run with `replace`.
  * @throws BackupError before any change: for damaged files, a backup of a newer release, or a database that is not
  * empty
  */

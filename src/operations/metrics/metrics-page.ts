@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Registry } from 'prom-client';
-import { availabilityInMemory } from '../../booking/availability/availability.service.ts';
+import { availabilityCacheFigures } from '../../booking/availability/availability.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostIn, isPrivateHost } from '../../http/host-header.rules.ts';
 import { withTimeout } from '../../platform/deadline.ts';
@@ -103,7 +103,7 @@ function unlessLate<T>(work: Promise<T>): Promise<T | undefined> {
 
 /** Figures of this process's caches of the database (ADR 0006, ADR 0008). */
 async function readMemory(db: Db): Promise<Figures> {
-  const availability = availabilityInMemory(db);
+  const availability = availabilityCacheFigures(db);
   const cache = leasedCacheOf(db);
   const rules = cache.size();
   return {

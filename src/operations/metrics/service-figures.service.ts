@@ -2,8 +2,8 @@ import { countVenuesAndResources } from '../../catalog/venues/venues.store.ts';
 import { countPartners } from '../../partners/partners.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
-import { countActiveHolds, findOverdueHolds } from '../../reservations/hold-reads.store.ts';
-import { findUndispatched } from '../../reservations/outbox.store.ts';
+import { countActiveHolds, findOverdueHoldBacklog } from '../../reservations/hold-reads.store.ts';
+import { findUndispatchedBacklog } from '../../reservations/outbox.store.ts';
 import { measureUndispatched } from '../../webhooks/deliveries/delivery-health.service.ts';
 import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-statistics.store.ts';
 import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
@@ -32,7 +32,7 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
     async () => ({ pbs_deliveries: { dead_letter: await countInState(db, 'dead_letter') } }),
     async () => ({ pbs_delivery_oldest_due_seconds: seconds((await findDueBacklog(db))?.ageMs) }),
     async () => {
-      const [reservations, all] = await Promise.all([findUndispatched(db, 0), measureUndispatched(db, 0)]);
+      const [reservations, all] = await Promise.all([findUndispatchedBacklog(db, 0), measureUndispatched(db, 0)]);
       return {
         pbs_reservations_undispatched: reservations?.count ?? 0,
         pbs_event_oldest_undispatched_seconds: seconds(all?.ageMs),
@@ -40,7 +40,7 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
     },
     async () => ({ pbs_holds_active: await countActiveHolds(db) }),
     async () => {
-      const overdue = await findOverdueHolds(db, 0);
+      const overdue = await findOverdueHoldBacklog(db, 0);
       return { pbs_holds_overdue: overdue?.count ?? 0, pbs_hold_oldest_overdue_seconds: seconds(overdue?.ageMs) };
     },
     async () => ({ pbs_endpoints_failing: (await findFailing(db, FAILING_MS, MAX_FAILING)).length }),

@@ -16,7 +16,7 @@ const ALLOWED = new Set([
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;
-  // The queue of dead letters cannot be paused: a paused one would show no reasons.
+  // Never pause the dead-letter queue: a job shows why it is there only once it has run and failed.
   if (isPause(method, route) && params['queueName'] === 'dead-letter') return false;
   if (route === '/api/queues/:queueName/retry/:queueStatus') return params['queueStatus'] === 'failed';
   return ALLOWED.has(`${method} ${route}`);

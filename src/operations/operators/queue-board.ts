@@ -15,7 +15,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
     'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A sweep does the work of lost jobs.',
   'webhook-delivery': 'Events to dispatch, and retries of failed deliveries: a delayed job waits for its next attempt.',
   'dead-letter':
-    'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. The console redelivers many.',
+    'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. To redeliver many, use the console.',
 };
 
 type JobPage = { displayText: string; href: string };
@@ -101,7 +101,7 @@ const NO_REASON =
   'Say why the queue is paused, in the header X-Reason: one line of 1 to 200 characters, percent-encoded. The audit and the alert show it.';
 
 const NOT_ALLOWED =
-  'Not possible on this board. Here you can pause, resume, remove or retry a job; use the console or the operator API for the rest.';
+  'Not possible on this board. Here you can pause or resume a queue, and remove or retry a job. For anything else, use the console or the operator API.';
 
 /** The board's page may load files of this origin, and its scripts may add styles. */
 const CONTENT_SECURITY_POLICY = [

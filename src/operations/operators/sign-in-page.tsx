@@ -5,7 +5,7 @@ const MESSAGES = {
   wrong:
     "That is not the operator's key. It was printed when the service first started, or is set as OPERATOR_API_KEY.",
   limited:
-    "That is not the operator's key either. Too many wrong keys came from your address: check where you copied it from.",
+    "That is not the operator's key either. Check where you copied the key from: your address has sent too many wrong ones.",
 };
 
 type SignInPageProps = { next: string; problem?: keyof typeof MESSAGES };

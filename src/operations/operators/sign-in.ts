@@ -27,7 +27,9 @@ type SignInDeps = {
   db: Db;
   clock: Clock;
   config: { operatorApiKey: string };
+  /** Limits wrong keys by address. */
   badKeys: LocalRateLimiter;
+  /** Called for each wrong key over the limit. */
   onLimited: () => void;
   /** Audits a sign-in or sign-out, which fails if this throws. */
   record: (req: Request, res: Response, action: SessionAction) => Promise<void>;

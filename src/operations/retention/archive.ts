@@ -126,7 +126,7 @@ function createS3Archive(url: string, config: ArchiveConfig): Archive {
   };
 }
 
-/** The texts of all elements of that name, not unescaped: keys are percent-encoded, and tokens and codes are plain. */
+/** The raw texts of all elements of that name: keys are percent-encoded; tokens and codes need no unescaping. */
 const textsOf = (xml: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
 

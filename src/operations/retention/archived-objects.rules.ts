@@ -21,7 +21,10 @@ export function objectName(
  * the later object has the version that was deleted.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
-  const [firstDay, lastDay] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];
+  const [firstDay, lastDay] = [
+    since === undefined ? '' : dayOf(since),
+    until === undefined ? '9999-12-31' : dayOf(until),
+  ];
   return names
     .flatMap((name) => {
       const [, day, archivedAt] = NAME.exec(name) ?? [];

@@ -17,7 +17,7 @@ export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
-  /** The setting of another kind whose rows need rows of this kind, so rows of this kind stay at least as long. */
+  /** The setting of another kind that needs these rows: they stay at least as long as its rows. */
   neededFor?: keyof RetentionConfig;
   /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;

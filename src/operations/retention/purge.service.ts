@@ -32,7 +32,7 @@ type PurgeDeps = {
 
 /** Rows that are read, archived and deleted in one batch. */
 const PAGE = 200;
-/** After a page, rest this many times as long as the page took: a purge uses at most a fifth of one connection. */
+/** After a page, rest this many times as long as the page took, within the limits below. */
 const REST_FACTOR = 4;
 const MIN_REST_MS = 20;
 const MAX_REST_MS = 5000;
@@ -108,6 +108,7 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
   if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');
 }
 
+/** Purges the page after `position`. Returns the page's end; without a `position`, no rows follow. */
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,

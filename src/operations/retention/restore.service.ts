@@ -9,7 +9,7 @@ import { KINDS, type Kind } from './kinds.ts';
 
 type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
-/** The rows to restore. `since` and `until`, both included, limit the instant by which rows of a kind are archived. */
+/** The rows to restore. `since` and `until`, both included, limit the rows' instant (`rule.instant` of their kind). */
 export type RestoreFilter = { collection?: Kind['name']; since?: Date; until?: Date };
 
 type RestoreReport = {
@@ -19,13 +19,14 @@ type RestoreReport = {
   conflicting: number;
   /** Rows rejected by the database, and unreadable objects. */
   failed: number;
+  /** False if the restore was stopped, or if any row is conflicting or failed. */
   isDone: boolean;
 };
 
 const decompress = promisify(gunzip);
 
 /**
- * Restores archived rows as they were while the service runs. Existing rows stay, so a restore can be repeated. A row
+ * Restores archived rows unchanged, while the service runs. Existing rows stay, so a restore can be repeated. A row
  * is skipped and logged if another row has its slot or key.
  */
 export async function restoreArchive(

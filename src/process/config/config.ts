@@ -3,7 +3,7 @@ import leven from 'leven';
 import { camelCase, omitUndefined } from '../../platform/objects.ts';
 import { valueOf } from './environment.ts';
 import { settingsFaults } from './setting-combinations.rules.ts';
-import { causeOf } from './setting-values.ts';
+import { thrownMessageOf } from './setting-values.ts';
 import { type ConfigOf, type ProcessName, SETTINGS } from './settings.ts';
 
 export type { Config, ConfigOf, ProcessName, WorkConfig, WorkerConfig } from './settings.ts';
@@ -58,8 +58,8 @@ export function loadConfig<Name extends ProcessName = 'api'>(
 }
 
 function messageOf(detail: Joi.ValidationErrorItem): string {
-  const cause = causeOf(detail);
-  return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause}`;
+  const thrown = thrownMessageOf(detail);
+  return thrown === undefined ? detail.message : `${String(detail.path[0])} ${thrown}`;
 }
 
 /** Whether the value has quotes around it, which would become part of the setting. */
@@ -90,7 +90,7 @@ function misspeltFaults(environment: Readonly<Record<string, string | undefined>
     .filter(([name, value = '']) => !SERVICE_VARIABLE.test(name) && !SERVICE_ADDRESS.test(value))
     .flatMap(([name]) => {
       const setting = unset.find((each) => isNear(name, each));
-      return setting === undefined ? [] : [`${name} is no setting: rename it to ${setting}, or remove it`];
+      return setting === undefined ? [] : [`${name} is not a setting: rename it to ${setting}, or remove it`];
     });
 }
 

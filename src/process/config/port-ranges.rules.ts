@@ -1,6 +1,6 @@
 export type PortRange = { first: number; last: number };
 
-/** The port of https, and the ports that no system service uses. */
+/** The default ports of endpoints: the port of https, and the ports that no system service uses. */
 export const WEBHOOK_PORTS: readonly PortRange[] = [
   { first: 443, last: 443 },
   { first: 1024, last: 65_535 },

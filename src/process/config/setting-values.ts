@@ -110,11 +110,11 @@ export const commaList = <Item>(item: Joi.AnySchema<Item>) =>
     const parts = value.split(',').map((part) => part.trim());
     const result = Joi.array().items(item).min(1).validate(parts);
     const [fault] = result.error?.details ?? [];
-    if (fault !== undefined) throw new Error(causeOf(fault) ?? fault.message);
+    if (fault !== undefined) throw new Error(thrownMessageOf(fault) ?? fault.message);
     return result.value;
   });
 
 /** The message that a check threw; joi would wrap it in words of its own. */
-export function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
+export function thrownMessageOf(detail: Joi.ValidationErrorItem): string | undefined {
   return (detail.context as { error?: Error } | undefined)?.error?.message;
 }

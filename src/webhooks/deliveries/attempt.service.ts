@@ -1,12 +1,12 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { requiredVenueId } from '../../events/events.rules.ts';
-import { canReceiveNow } from '../../partners/can-receive.service.ts';
+import { canReceiveCached } from '../../partners/can-receive.service.ts';
 import { ROW_LOCK_MARGIN_MS } from '../../process/config/take-over.rules.ts';
 import type { Context } from '../../process/context.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { Destination, SendPermit, SendPermits } from '../sender/send-permits.ts';
 import type { WebhookSender } from '../sender/send-webhook.ts';
-import { forgetOverlapped, forgetSecrets, type OpenSecrets } from '../subscriptions/secrets.service.ts';
+import { forgetSecrets, type OpenSecrets, removeExpiredSecret } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';
 import {
   type FoundSubscription,
@@ -62,7 +62,7 @@ export async function findReceiver(
   const readAtMs = performance.now();
   const [subscription, canReceive] = await Promise.all([
     findSubscriptionToSend(deps, subscriptionId),
-    canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),
+    canReceiveCached(deps, { partnerId, venueId: requiredVenueId(event) }),
   ]);
   // The subscription must belong to the delivery's partner: the body has data for that partner only.
   if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || !canReceive) return null;
@@ -79,13 +79,13 @@ export async function findSubscriptionToSend(
   const cached = isKnownToFail(deps, subscriptionId) ? null : await findCachedSubscription(deps.db, subscriptionId);
   const isUsable = cached?.status === 'active' && cached.consecutiveFailures === 0;
   const subscription = isUsable ? cached : await findSubscription(deps.db, subscriptionId);
-  if (subscription !== null) await forgetOverlapped(deps, subscription);
+  if (subscription !== null) await removeExpiredSecret(deps, subscription);
   if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
   return subscription;
 }
 
 /**
- * Whether endpoint, secret or status have changed since an attempt read them. If so, the failure says nothing about the
+ * Whether endpoint, secret or status have changed since an attempt read them. If so, its failure says nothing about the
  * current endpoint. Reads the newest state, which includes every change acknowledged before this call.
  */
 export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {

@@ -28,7 +28,7 @@ export const INTERRUPT_UNSETTLED: Expression = {
   },
 };
 
-export function begunAttempt(
+export function newAttemptRow(
   { attemptsMade, generation }: Pick<DeliveryRow, 'attemptsMade' | 'generation'>,
   attempt: Pick<AttemptRow, 'deliveryId' | 'endpointUrl'>,
   sentAt: Date,
@@ -58,7 +58,7 @@ export async function beginAttempt(
 ): Promise<boolean> {
   const { _id, generation, state, attemptsMade } = row;
   const newAttempt = {
-    $mergeObjects: [{ $literal: begunAttempt(row, attempt, new Date(0)) }, { sentAt: '$$NOW' }],
+    $mergeObjects: [{ $literal: newAttemptRow(row, attempt, new Date(0)) }, { sentAt: '$$NOW' }],
   };
   const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [newAttempt]] }, -MAX_ATTEMPTS_KEPT] };
   const { modifiedCount } = await deliveryCollection(db).updateOne(

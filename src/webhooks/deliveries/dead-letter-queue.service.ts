@@ -70,7 +70,7 @@ export async function raiseForgottenDeadLetters(
   const onError = (err: unknown, row: DeliveryRow) =>
     deps.log.error(
       { ...deliveryFields(row), err },
-      'a dead letter could not be queued and alerted of; the next sweep retries it',
+      'operators could not be alerted of a dead letter; the next sweep retries it',
     );
   for (let count = 0; ; ) {
     const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
@@ -87,7 +87,7 @@ export async function raiseForgottenDeadLetters(
   }
 }
 
-/** Adds dead letters that Redis has lost to the queue again, the latest `limit` at most. */
+/** Adds the latest `limit` dead letters to the queue again, because Redis may have lost their jobs. */
 export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Promise<void> {
   const rows = await findLatestDeadLetters(deps.db, limit);
   if (rows.length > 0) await deps.queues.addDeadLetters(rows.map(jobOf));

@@ -50,6 +50,7 @@ export type DeliveryRow = {
   state: DeliveryState;
   /** Numbers the series (attempt and retries); jobs of earlier series do nothing. */
   generation: number;
+  /** Counted attempts of the current series; `attempts` has those of all series. */
   attemptsMade: number;
   attempts: AttemptRow[];
   nextAttemptAt: Date | null;

@@ -54,7 +54,7 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       tag: 'Webhooks',
       summary: 'Recover the deliveries that a subscription missed',
       description:
-        'Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
+        'Delivers every subscribed event from `since` to `until` that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       responses: { 202: { description: 'The deliveries follow.', body: recovered } },
@@ -73,7 +73,7 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       path: '/api/v1/partner/observability',
       operationId: 'getObservability',
       tag: 'Observability',
-      summary: 'Read the state of your deliveries, and list dead letters or others',
+      summary: 'Read the state of your deliveries, and list dead letters or other deliveries',
       query: listQuery,
       responses: {
         200: { description: 'The state of your deliveries, and a page of them.', body: observability },
@@ -110,7 +110,7 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       tag: 'Observability',
       summary: 'Redeliver an event now',
       description:
-        'Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
+        'Starts a new series of up to five attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
       params: { id: deliveryIdParam },
       responses: {
         202: {

@@ -116,22 +116,23 @@ export const recovered = object({
   recovered: count(12).description('How many deliveries start.'),
 });
 
-const DESCRIPTIONS: Record<EventType, { summary: string; when: string }> = {
-  hold_created: { summary: 'A hold was placed', when: 'The slot is held until details.hold_expiry_at.' },
+const DESCRIPTIONS: Record<EventType, { summary: string; effect: string }> = {
+  hold_created: { summary: 'A hold was placed', effect: 'The slot is held until details.hold_expiry_at.' },
   hold_cancelled: {
     summary: 'A hold was released before it expired',
-    when: 'The slot is free again, or the venue sold it over the hold.',
+    effect: 'The slot is free again, or the venue sold it despite the hold.',
   },
-  hold_expired: { summary: 'A hold was not confirmed in time', when: 'The slot is free again.' },
-  booking_created: { summary: 'A hold was confirmed into a booking', when: 'The slot is sold.' },
-  booking_cancelled: { summary: 'A booking was cancelled', when: 'The slot is free again.' },
+  hold_expired: { summary: 'A hold was not confirmed in time', effect: 'The slot is free again.' },
+  booking_created: { summary: 'A hold was confirmed into a booking', effect: 'The slot is sold.' },
+  booking_cancelled: { summary: 'A booking was cancelled', effect: 'The slot is free again.' },
   booking_refunded: {
     summary: 'A booking was refunded',
-    when: 'The slot is free, or was freed when the booking was cancelled.',
+    effect: 'The slot is free, or was freed when the booking was cancelled.',
   },
   availability_changed: {
     summary: 'The rules of a venue changed',
-    when: 'Availability already shows the change: read it again for details.resource_ids from details.from to details.to.',
+    effect:
+      'Availability already shows the change: read it again for details.resource_ids from details.from to details.to.',
   },
 };
 
@@ -147,7 +148,7 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Delivery-Attempt': matching(DIGITS, 'The number of the attempt, counted from 1.', '1').required(),
   'X-Service-Timestamp': matching(
     DIGITS,
-    'When this attempt was sent, in Unix seconds. Reject it if it is more than 300 s from your clock.',
+    'When this attempt was sent, in Unix seconds. Reject the delivery if that is more than 300 s from your clock.',
     '1795166112',
   ).required(),
   'X-Service-Signature': matching(

@@ -1,7 +1,7 @@
 import { findWaitingChanges } from '../../catalog/changes/changes.store.ts';
 import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { findUndispatched } from '../../reservations/outbox.store.ts';
+import { findUndispatchedBacklog } from '../../reservations/outbox.store.ts';
 import { findUnhealthyIds } from '../subscriptions/subscription-health.store.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import { findOverdueBacklog, hasDeadLetter } from './delivery-statistics.store.ts';
@@ -17,7 +17,7 @@ export async function withDeadLetters({ db }: { db: Db }, subscriptionIds: reado
   return ids;
 }
 
-/** Deliveries overdue by at least `graceMs`, except to unhealthy endpoints, which have to wait. */
+/** Deliveries overdue by at least `graceMs`, except to unhealthy endpoints: these deliveries have to wait. */
 export async function overdueDeliveries(deps: { db: Db }, graceMs: number): Promise<Backlog | null> {
   return findOverdueBacklog(deps.db, graceMs, await findUnhealthyIds(deps.db));
 }
@@ -25,7 +25,7 @@ export async function overdueDeliveries(deps: { db: Db }, graceMs: number): Prom
 /** Outboxes of reservations and venues whose events have waited for at least `graceMs`; null if there are none. */
 export async function measureUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
   const [ofReservations, ofVenues] = await Promise.all([
-    findUndispatched(db, graceMs),
+    findUndispatchedBacklog(db, graceMs),
     findWaitingChanges(db, graceMs),
   ]);
   if (ofReservations === null || ofVenues === null) return ofReservations ?? ofVenues;

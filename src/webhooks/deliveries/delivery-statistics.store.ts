@@ -10,7 +10,7 @@ type AttemptStatistics = {
   byState: Partial<Record<DeliveryState, number>>;
   attempts: number;
   succeeded: number;
-  /** Durations of the latest 10,000 attempts, ascending. */
+  /** Durations of up to 10,000 attempts of the latest deliveries, ascending. */
   durationsMs: number[];
 };
 
@@ -117,7 +117,7 @@ const COUNTED_AT_MOST = 100_000;
 /** States of deliveries that may still change. */
 type OpenState = Extract<DeliveryState, 'pending' | 'retrying' | 'dead_letter'>;
 
-/** How many deliveries are in an open state, up to 100,000, from the index alone. Rejects after 5 s. */
+/** How many deliveries are in this state, up to 100,000, from the index alone. Rejects after 5 s. */
 export async function countInState(db: Db, state: OpenState): Promise<number> {
   const options = { hint: 'open_deliveries', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
   return deliveryCollection(db).countDocuments({ state }, options);

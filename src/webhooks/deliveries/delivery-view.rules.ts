@@ -12,7 +12,7 @@ export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unk
   return { ...deliveryView(detail), ...omitUndefined(forOperators) };
 }
 
-/** A delivery as its receiver sees it, without an attempt in progress. */
+/** A delivery as its partner sees it. Leaves out an attempt in progress. */
 export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): Record<string, unknown> {
   return {
     id: delivery._id,

@@ -88,7 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each of its receivers. Call it after reading the outboxes, to miss no older subscription. */
+/** Each event with each receiver. Call it after reading the outboxes, to miss no subscription older than an event. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
@@ -141,12 +141,12 @@ export async function dispatchWaiting(
   const dispatch = async (batch: readonly string[]) => {
     const { counts, failures, begun } = await dispatchEvents(deps, batch, deliver);
     for (const [outboxId, err] of failures)
-      deps.log.error({ hold_id: outboxId, err }, 'an event could not be dispatched; the sweep retries it');
+      deps.log.error({ outbox_id: outboxId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
     return [...counts.values()].reduce((sum, { events }) => sum + events, 0);
   };
   const onError = (err: unknown, batch: readonly string[]) =>
-    deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');
+    deps.log.error({ outbox_ids: batch, err }, 'events could not be dispatched; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, dispatch, onError), next };
 }
 

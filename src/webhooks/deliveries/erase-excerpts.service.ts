@@ -8,12 +8,12 @@ export { eraseExcerpts } from './deliveries.store.ts';
 export async function eraseExcerptsIdentifying(
   deps: { db: Db },
   { identifiesCustomer }: Erasure,
-  limit: number,
+  batchSize: number,
 ): Promise<void> {
   let deliveryIds: string[] = [];
   for await (const { _id, attempts } of findWithExcerpt(deps.db)) {
     if (attempts.some((attempt) => identifiesCustomer(attempt.responseExcerpt ?? ''))) deliveryIds.push(_id);
-    if (deliveryIds.length < limit) continue;
+    if (deliveryIds.length < batchSize) continue;
     await eraseExcerpts(deps.db, { deliveryIds });
     deliveryIds = [];
   }

@@ -3,7 +3,7 @@ import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
 import { type BegunAttempt, findSubscriptionToSend, lockMs, type SendDeps } from './attempt.service.ts';
-import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
+import { newAttemptRow, withdrawAttempts } from './attempts.store.ts';
 import { dueIn, failuresOf, type JobFacts, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
@@ -83,7 +83,7 @@ async function prepare(
   const facts = { event, endpointUrl: receiver.endpointUrl };
   if (!canSend || secrets === undefined) return { ...facts, row, attempt: null };
   const attemptId = newId();
-  const attempt = begunAttempt(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
+  const attempt = newAttemptRow(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
   const leaseUntil = new Date(now.getTime() + lockMs(deps));
   return {
     ...facts,

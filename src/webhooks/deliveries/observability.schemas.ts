@@ -7,10 +7,10 @@ import { EVENT_TYPES } from '../../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
 import { delivery } from './deliveries.schemas.ts';
 
-const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
+const STATUS_FILTERS = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
 
 export type ListQuery = {
-  status: (typeof DELIVERY_STATUSES)[number] | 'all';
+  status: (typeof STATUS_FILTERS)[number] | 'all';
   event_type?: string;
   subscription_id?: string;
   limit: number;
@@ -19,7 +19,7 @@ export type ListQuery = {
 
 export const listQuery = Joi.object<ListQuery>({
   status: Joi.string()
-    .valid(...DELIVERY_STATUSES, 'all')
+    .valid(...STATUS_FILTERS, 'all')
     .default('dead_letter')
     .description('Which deliveries `data` lists.'),
   event_type: Joi.string().valid(...EVENT_TYPES),

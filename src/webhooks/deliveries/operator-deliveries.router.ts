@@ -50,7 +50,7 @@ function subscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
       tag: 'Webhooks',
       summary: 'Stop deliveries to a subscription',
       description:
-        'Waiting deliveries are cancelled. The call takes about a second; after its response nothing more is sent. This is the only way to stop deliveries.',
+        'Waiting deliveries are cancelled. The call takes about a second; after its response nothing more is sent. Partners cannot stop deliveries themselves.',
       params: { id: anySubscriptionIdParam },
       subject,
       responses: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },
@@ -136,7 +136,7 @@ function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'Redeliver many dead letters',
       description:
-        'Each starts a new series of attempts, counted from 1, with the same event_id. Skips dead letters of inactive subscriptions, of suspended partners, and of venues without a grant. Without any field: all dead letters.',
+        'Each starts a new series of attempts, counted from 1, with the same event_id. Skips dead letters of inactive subscriptions, of suspended partners, and of venues that are not granted or not subscribed. Without any field: all dead letters.',
       body: redeliverBody,
       responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
@@ -184,7 +184,7 @@ function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
       tag: 'Deliveries',
       summary: 'Discard a dead letter',
       description:
-        'It is no longer listed, counted or part of alerts. Use it if the event must not be delivered again, or the partner already has its content. The partner sees that it was discarded, and can still redeliver it.',
+        'It no longer counts as a dead letter and raises no alert. Use it if the event must not be delivered again, or the partner already has its content. The partner sees that it was discarded, and can still redeliver it.',
       params: { id: deadLetterIdParam },
       body: discardBody,
       subject,

@@ -62,9 +62,7 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   request_id: Joi.string()
     .pattern(REQUEST_ID)
     .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })
-    .description(
-      'Only deliveries of events made by the call with this X-Request-Id; if many calls used the id, of its newest 1,000 events.',
-    ),
+    .description('Only deliveries of events made by calls with this X-Request-Id, at most of the newest 1,000 events.'),
   ...page,
 });
 
@@ -100,7 +98,7 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .or(...Object.keys(deadLetterFilters))
   .required()
   .messages({
-    'object.missing': 'is required if no other field selects dead letters: send at least one of these fields',
+    'object.missing': 'does not say which dead letters: send at least one of these fields too',
   })
   .description('Requires the reason and at least one other field.');
 

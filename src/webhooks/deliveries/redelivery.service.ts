@@ -17,7 +17,7 @@ export type RedeliveryDeps = CreateDeliveriesDeps & {
   config: EndpointConfig;
 };
 
-/** Every state except `pending`, in which the fresh series has begun already. */
+/** Every state except `pending`, in which a fresh series has begun already. */
 export const REDELIVERABLE: readonly DeliveryState[] = [
   'retrying',
   'succeeded',

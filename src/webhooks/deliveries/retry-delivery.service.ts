@@ -101,6 +101,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const attemptId = newId();
   const newAttempt = { deliveryId: attemptId, endpointUrl: subscription.endpointUrl };
   if (!(await beginAttempt(deps.db, row, newAttempt, lockMs(deps)))) {
+    // Probably another worker has locked the row: look three times while its lock lasts.
     return { kind: 'later', inMs: lockMs(deps) / 3 };
   }
   const sending = { ...receiver, row, event, secrets, attemptId, permit, signal: due.signal };

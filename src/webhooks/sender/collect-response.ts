@@ -75,7 +75,7 @@ export function hasNoBody({ statusCode }: Pick<IncomingMessage, 'statusCode'>): 
   return WITHOUT_BODY.includes(statusCode);
 }
 
-/** Whether the head announces a body. A 205 without a length lasts until its connection ends. */
+/** Whether the head announces a body. Node reads a 205 without a length until the connection ends. */
 export function announcesBody({ statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);

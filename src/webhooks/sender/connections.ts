@@ -9,7 +9,7 @@ import type { ResolveAddresses } from './resolve-addresses.ts';
 
 /** An idle connection is closed after this time, or earlier if the receiver announced a shorter time. */
 const IDLE_MS = 5_000;
-/** A connection is a minute old at most when a request begins, so that a change of DNS takes effect. */
+/** An older connection is not kept idle: none is over a minute old when reused, so a change of DNS takes effect. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
 /** Node's default of 250 ms is too short for a receiver on another continent. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
@@ -58,7 +58,7 @@ export function createConnections(rules: ConnectRules) {
         path: pathname + search,
         method: 'POST',
         maxHeaderSize: MAX_HEADER_BYTES,
-        // As server names, RFC 6066 forbids addresses and names that end in a dot (Go rejects such names).
+        // RFC 6066 forbids server names that are addresses or end in a dot (Go rejects them).
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
         agent: (fresh ? connecting : reusing)[isTls ? 'https:' : 'http:'],
       });
@@ -92,7 +92,7 @@ function drop(this: Duplex): void {
 
 /**
  * A `lookup` for `net.connect` that returns only checked addresses. Fails with BlockedAddressError if one address of
- * the name is not public, and with UnresolvedHostError without addresses.
+ * the name is not public, and with UnresolvedHostError if it has none.
  */
 function createCheckedLookup(rules: ConnectRules): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));

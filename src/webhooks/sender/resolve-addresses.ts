@@ -10,7 +10,7 @@ export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
 /** Timeout of the first of two tries at each name server. */
 const SERVER_TIMEOUT_MS = 1_000;
-/** How long to wait for the second of IPv4 and IPv6 addresses, which some name servers never send (RFC 8305, 3). */
+/** How long to wait for the second family (IPv4 or IPv6): some name servers never send its addresses (RFC 8305, 3). */
 const SECOND_FAMILY_WAIT_MS = 250;
 
 /**

@@ -36,7 +36,7 @@ type Endpoint = Load &
  *
  * An endpoint is full if slow sends fill its quarter or its partner's half, or if it is unhealthy and has
  * `maxUnhealthySends` in progress. Its callers get null and come back after `deferralMs()` without using an attempt.
- * An endpoint that responds is never full: deferring its many deliveries cost 90 % of healthy throughput when measured.
+ * Many fast sends make no healthy endpoint full: deferring them cost 90 % of healthy throughput when measured.
  */
 export function createSendPermits(maxPermits: number, maxUnhealthySends: number) {
   const maxOfEndpoint = Math.ceil(maxPermits / 4);
@@ -179,7 +179,7 @@ function createEndpoints() {
 function countSlow(loads: readonly Load[], onSlow: () => void): () => void {
   let isSlow = false;
   let becomeSlow: NodeJS.Immediate | undefined;
-  // Node reads sockets between timers and immediates, so a response that has arrived counts even if this process lags.
+  // Node reads sockets between timers and immediates: even if this process lags, a response that arrived comes first.
   const timer = setTimeout(() => {
     becomeSlow = setImmediate(() => {
       isSlow = true;

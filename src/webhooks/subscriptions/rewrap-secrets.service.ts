@@ -115,7 +115,7 @@ export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promis
   if (missing.length > 0) {
     log.error(
       { alert: 'encryption_key_missing', key_ids: missing, in_use: inUse },
-      'ENCRYPTION_KEYS lacks keys that webhook secrets are encrypted with: put them back, their deliveries wait',
+      'ENCRYPTION_KEYS lacks keys that webhook secrets are encrypted with: put them back; until then, deliveries wait',
     );
   }
   return missing;

@@ -27,7 +27,7 @@ export function msUntilRotationAnswered(
 }
 
 /** Removes the previous secret from the row once its overlap is over. */
-export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
+export async function removeExpiredSecret(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
   if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
   await leasedCacheOf(deps.db).invalidate('here');
@@ -38,7 +38,7 @@ type SecretDeps = { log: Logger; secretBox: SecretBox };
 /** `previous` is null except during a rotation's overlap. */
 export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null };
 
-type CachedSecrets = { sealedKey: string; secrets: OpenSecrets };
+type CachedSecrets = { openedFrom: string; secrets: OpenSecrets };
 
 /** Decrypted secrets by subscription; a minute without use removes them from memory. */
 const cachedSecretsOf = memoizeByObject(
@@ -58,15 +58,15 @@ export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): 
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
   const sealedPrevious = isOverlapOver(subscription) ? null : sealedPreviousSecret;
   const cache = cachedSecretsOf(deps.secretBox);
-  const sealedKey = [partnerId, sealedSecret, sealedPrevious].join(' ');
+  const openedFrom = [partnerId, sealedSecret, sealedPrevious].join(' ');
   const cached = cache.get(_id);
-  if (cached?.sealedKey === sealedKey) return cached.secrets;
+  if (cached?.openedFrom === openedFrom) return cached.secrets;
   cache.delete(_id);
   const current = openSecret(deps, subscription, sealedSecret);
   if (current === undefined) return undefined;
   const previous = sealedPrevious === null ? null : openSecret(deps, subscription, sealedPrevious);
   const secrets = { current, previous: previous ?? null };
-  if (previous !== undefined) cache.set(_id, { sealedKey, secrets });
+  if (previous !== undefined) cache.set(_id, { openedFrom, secrets });
   return secrets;
 }
 

@@ -6,6 +6,7 @@ import { type SubscriptionRow, subscriptionCollection } from './subscriptions.mo
 
 const MAX_TIME_MS = 5000;
 
+/** For `$unset`: removes the mark of a failing endpoint. */
 export const NOT_FAILING = { failingSince: '' } as const;
 
 /** The endpoint that was called: the result says nothing about a newer endpoint of the subscription. */

@@ -56,7 +56,6 @@ const subscriptionSchema = schemaOf<SubscriptionRow>('webhook_subscriptions', {
 });
 subscriptionSchema.index({ partnerId: 1, ordinal: 1 }, { name: 'subscriptions_of_partner', unique: true });
 subscriptionSchema.index({ createdAt: -1, _id: -1 }, { name: 'subscriptions_newest' });
-subscriptionSchema.index({ eventTypes: 1, status: 1 }, { name: 'receivers_of_event' });
 subscriptionSchema.index(
   { failingSince: 1 },
   { name: 'failing_subscriptions', partialFilterExpression: { failingSince: { $exists: true } } },

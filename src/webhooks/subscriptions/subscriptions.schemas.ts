@@ -41,7 +41,7 @@ const venueIds = () =>
     .unique()
     .allow(null)
     .description(
-      'Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered.',
+      'Deliver only events of these venues, each granted to you. Null (the default of a new subscription): all venues granted to you. The feed is not filtered.',
     )
     .example([EXAMPLE.venueId]);
 

@@ -14,7 +14,7 @@ import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
   type DistinctSubscription,
-  findNewestOfPartner,
+  findAllOfPartner,
   findSubscription,
   insertSubscription,
   setSubscriptionStatus,
@@ -65,7 +65,7 @@ export async function createSubscription(
   // An insert fails only if another create took the ordinal, so the loop ends at the limit. Two equal creates that read
   // the same rows try the same ordinal: the create that fails then finds the other subscription.
   for (;;) {
-    const rows = await findNewestOfPartner(deps.db, partnerId);
+    const rows = await findAllOfPartner(deps.db, partnerId);
     requireNoOther(rows, subscription, 'partner');
     const taken = new Set(rows.map((row) => row.ordinal));
     const ordinal = ORDINALS.find((each) => !taken.has(each));
@@ -80,7 +80,7 @@ export async function createSubscription(
 function limitReached(): DomainError {
   return new DomainError(
     'WEBHOOK_LIMIT_REACHED',
-    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, which is the maximum. Change one with PATCH /api/v1/partner/webhooks/{id}, or ask the platform operator to stop deliveries to one.`,
+    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, which is the maximum. Change one with PATCH /api/v1/partner/webhooks/{id}.`,
   );
 }
 
@@ -138,7 +138,7 @@ export async function changeSubscription(
   if (endpointUrl !== undefined) await requireCallable(deps, endpointUrl);
   const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)], venueIds });
   if (before.status === 'active') {
-    requireNoOther(await findNewestOfPartner(deps.db, partnerId), { ...before, ...change }, 'partner');
+    requireNoOther(await findAllOfPartner(deps.db, partnerId), { ...before, ...change }, 'partner');
   }
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
@@ -183,7 +183,7 @@ export async function markInactive(deps: { db: Db }, subscriptionId: string): Pr
  */
 export async function activateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const before = await getAnySubscription(deps, subscriptionId);
-  requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
+  requireNoOther(await findAllOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
   await leasedCacheOf(deps.db).invalidate('here');

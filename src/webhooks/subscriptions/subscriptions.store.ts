@@ -16,13 +16,14 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   return (await unlessDuplicate(subscriptionModel(db).create(subscription))) !== null;
 }
 
+/** The fields that tell subscriptions of a partner apart. */
 export type DistinctSubscription = Pick<
   SubscriptionRow,
   '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes' | 'venueIds'
 >;
 
 /** The partner's subscriptions in the newest state, even before it is majority-committed. */
-export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
+export async function findAllOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
   const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 };
   return subscriptionCollection(db)
     .find({ partnerId }, { projection, ...NEWEST })
@@ -118,15 +119,15 @@ export async function findSubscriptions(
   options: ReadOptions = NEWEST,
 ): Promise<Map<string, FoundSubscription>> {
   const askedAtMs = performance.now();
-  const untilMs = (instant: string) => ({ $add: [{ $subtract: [instant, '$$NOW'] }, askedAtMs] });
+  const monotonic = (instant: string) => ({ $add: [{ $subtract: [instant, '$$NOW'] }, askedAtMs] });
   const rows = await subscriptionCollection(db)
     .aggregate<FoundSubscription>(
       [
         { $match: { _id: { $in: [...new Set(subscriptionIds)] } } },
         {
           $set: {
-            rotatedAtMs: untilMs('$secretRotatedAt'),
-            overlapEndsAtMs: untilMs('$previousSecretUntil'),
+            rotatedAtMs: monotonic('$secretRotatedAt'),
+            overlapEndsAtMs: monotonic('$previousSecretUntil'),
           },
         },
       ],

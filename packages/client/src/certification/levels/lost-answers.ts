@@ -116,7 +116,8 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'rate-limit-waited-for',
     level: 3,
     title: 'After 429 the integration waits for Retry-After before it repeats the call',
-    remedy: 'After 429 wait for the seconds in Retry-After, then repeat the call with its key: a 429 has no effect.',
+    remedy:
+      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: a call that got 429 took no effect.',
     run: async (trial) => {
       await holdThrough(trial, respondsWith(429, false, 'RATE_LIMITED'));
       requireWait(trial, 'placeHold', 1);
