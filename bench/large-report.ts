@@ -43,7 +43,7 @@ const factsOf = (report: LargeReport): string => {
   const { rows, loadSeconds, bytesPerReservation, minutes } = report;
   return [
     `${measurementText(report)};`,
-    `${rows.toLocaleString('en-US')} of each, loaded in ${Math.round(loadSeconds)} s;`,
+    `${rows.toLocaleString('en-US')} reservations and as many jobs, loaded in ${Math.round(loadSeconds)} s;`,
     `a reservation takes ${Math.round(bytesPerReservation)} bytes; ${minutes.toFixed(1)} min.`,
   ].join(' ');
 };

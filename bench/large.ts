@@ -22,7 +22,7 @@ import { median } from './statistics.ts';
 const USAGE = `node --import tsx bench/large.ts [options]
 
   --rows N     number of reservations and of delayed jobs (1000000)
-  --runs N     measurements of each; the median counts (3)
+  --runs N     measurements of each figure; the median counts (3)
   --json FILE  writes the figures
   --write      puts the table into docs/evidence/scaling.md
   --check      exits with 1 if something takes more than twice as long
@@ -53,7 +53,7 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);
-  // The holds of the previous measurement use the same ordinals, which are unique for each partner.
+  // The holds of the previous measurement may have the same ordinals, which must be unique for each partner.
   await contents.clearHolds();
   await contents.insert('reservations', dueHolds);
   return timed(async () => {

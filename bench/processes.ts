@@ -32,7 +32,7 @@ export function startProgram(
   return child;
 }
 
-/** Starts Node with these arguments and an IPC channel. */
+/** Starts Node with these arguments and an IPC channel. `output`: file descriptor of its stdout and stderr. */
 export function startNode(args: readonly string[], env: Record<string, string>, output = 2): ChildProcess {
   const stdio: StdioOptions = ['ignore', output, output, 'ipc'];
   return startProgram(process.execPath, args, env, { stdio, serialization: 'advanced' });
@@ -53,7 +53,7 @@ export async function firstMessage<T>(child: ChildProcess, name: string): Promis
   return message;
 }
 
-/** Sends SIGTERM, after 27 s SIGKILL, and waits until the process has ended. */
+/** Resumes a frozen process, sends SIGTERM, after 27 s SIGKILL, and waits until the process has ended. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -111,7 +111,7 @@ function machineUs(): { busy: number; all: number } {
 }
 
 export type CpuUse = {
-  /** Microseconds by process. */
+  /** Total microseconds by process. */
   us: CpuUs;
   /** The share of the machine that other processes took, from 0 to 1. */
   othersShare: number;

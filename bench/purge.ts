@@ -25,7 +25,7 @@ const USAGE = `node --import tsx bench/purge.ts [options]
   --seconds N  duration of a window of calls (10)
   --json FILE  writes the figures
   --write      puts the table into docs/evidence/scaling.md
-  --check      exits with 1 if a p99 is more than 1.5 times as high
+  --check      exits with 1 if a p99 is over 1.5 times as high during the purge
 `;
 
 const ENDED_DAYS_AGO = 40;

@@ -2,8 +2,7 @@
  * `node --import tsx bench/scale.ts`: measures how much throughput additional webhook delivery processes add. One,
  * two and four processes deliver committed events in three set-ups: to a receiver that takes 200 ms; to a receiver that
  * responds at once (one process then nearly fills the machine); and to the fast receiver with 50 ms of latency to
- * MongoDB.
- * The CPU use of each process explains missed goals. Takes about four minutes on two cores.
+ * MongoDB. The CPU use of each process explains missed goals. Takes about four minutes on two cores.
  */
 
 import { byKind } from './compare.ts';
@@ -22,7 +21,7 @@ import { asMarkdown, asText, isMissed } from './scale-report.ts';
 const USAGE = `node --import tsx bench/scale.ts [options]
 
   --only NAME    slow-receiver, backlog or distant-backlog
-  --runs N       measurements of each; the median counts (3)
+  --runs N       measurements of each figure; the median counts (3)
   --profile DIR  writes a CPU profile of each process
   --json FILE    writes the figures
   --write        puts the table into docs/evidence/scaling.md

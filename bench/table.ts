@@ -5,13 +5,13 @@ import { FIGURE_NAMES, GOALS, isReached, missed } from './goals.ts';
 import type { Figure, Report } from './report.ts';
 
 const WIDTH = 80;
-const COLUMNS = [31, 8, 8, 10, 12, 8] as const;
+const COLUMNS = [31, 8, 9, 10, 12, 8] as const;
 const INDENT = '    ';
 
 /** The report for a terminal of 80 columns: each figure has a line, with its CPU time in the next lines. */
 export function asTable(report: Report): string {
   const { machine, runs, seconds, minutes, othersShare } = report;
-  const heading = line(['', 'limit/s', 'here/s', 'median', 'range', 'goal'], '');
+  const heading = line(['', 'limit/s', 'product/s', 'median', 'range', 'goal'], '');
   const rows = FIGURE_NAMES.flatMap((name) => {
     const figure = report.figures[name];
     return figure === undefined ? [] : linesOf(GOALS[name], figure);

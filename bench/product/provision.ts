@@ -77,7 +77,7 @@ export async function provision({ url, adminUrl, operatorKey }: Product): Promis
 
 let resourceNumber = 0;
 
-/** A resource with a unique name: the service derives ids from names, and must find a free suffix for a taken id. */
+/** A resource with a unique name: the service derives ids from names, and would have to add a suffix to a taken id. */
 function resource() {
   resourceNumber += 1;
   return {

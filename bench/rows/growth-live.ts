@@ -1,10 +1,11 @@
 import { interleave, rateFigure } from '../compare.ts';
 import { copyOf } from '../product/copies.ts';
-import { DAYS, SLOTS_OF_DAY } from '../product/slots.ts';
+import { DAYS } from '../product/slots.ts';
 import { holdAndRelease } from './hold-and-release.ts';
 import type { Bench, Row } from './row.ts';
 
 const MANY_HOLDS = 400;
+const DAY_MS = 86_400_000;
 
 /** One partner places holds while it has 1 other active hold, or 400. */
 export const growthLiveRow: Row<'growth-live'> = {
@@ -27,7 +28,7 @@ async function withLiveHolds(bench: Bench, count: number) {
     ...copyOf(contents.originals.hold, target, n),
     // Claim cells that no call needs, so that no call conflicts with these holds.
     cells: [`elsewhere@${n}`],
-    slotStart: new Date(Date.now() + (DAYS + 30) * SLOTS_OF_DAY * 5_400_000),
+    slotStart: new Date(Date.now() + (DAYS + 30) * DAY_MS),
   }));
   await contents.insert('reservations', holds);
   return holdAndRelease(bench, venue);

@@ -1,4 +1,4 @@
-/** Computes the processes, MongoDB and Redis that a traffic needs, from measured figures. Pure. */
+/** Computes, from measured figures, the processes, MongoDB and Redis that given traffic needs. Pure. */
 
 export const KINDS = ['api', 'hold-expiry', 'webhook-delivery'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -143,7 +143,10 @@ function bytesOfDay(
   return { kept: bookingsADay * bytes.booking, purged: (holds - bookingsADay) * bytes.hold + events };
 }
 
-/** Jobs of active holds and of deliveries that wait for a retry (up to an hour), and finished jobs. */
+/**
+ * Jobs of active holds, of the 5 % of deliveries that are assumed to wait an hour for a retry, and up to 1,000 finished
+ * jobs of each of three queues.
+ */
 function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes }: Figures): number {
   const finishedJobs = 3 * 1000;
   const retryingJobs = peak.delivery * 3600 * 0.05;

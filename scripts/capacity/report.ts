@@ -35,7 +35,7 @@ export function asText(
     row('Databases', 'cores used', 'memory/disk', 'connections'),
     row('MongoDB', figure(mongodb.cores), `${figure(mongodb.gbAfterAYear)} GB`, figure(mongodb.connections)),
     row('Redis', figure(redis.cores), `${figure(redis.memoryMb)} MB`, figure(redis.connections)),
-    `MongoDB after a year: bookings stay, ${figure(mongodb.gbAYear)} GB a year, the rest for ${traffic.retentionDays} days;`,
+    `MongoDB after a year: bookings stay (${figure(mongodb.gbAYear)} GB a year), other rows for ${traffic.retentionDays} days;`,
     `at most ${figure(mongodb.writesPerSecond)} journalled writes per second (IOPS). Waiting writes share one`,
     'write to the disk: a slow disk delays writes but does not limit their number.',
     '',

@@ -14,7 +14,7 @@ with a fix, and exits with 1.
 - A deployment sets the [required settings](#required), and \`SERVICE_MODE=production\` where real slots are sold.
 - \`.env.example\` lists all settings with their defaults, ready to copy.
 - An empty value means the default. Do not put values in quotes.
-- A variable whose name resembles a setting's stops the process: the name is probably mistyped.
+- No process starts if a variable's name resembles that of a setting: the name is probably mistyped.
 
 **Production mode** also rejects weak secrets, databases without verified TLS or a password, hold lifetimes below 60 s,
 and a Redis that evicts keys. In sandbox mode too, a listener beyond loopback needs strong secrets.

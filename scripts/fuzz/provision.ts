@@ -1,4 +1,4 @@
-/** Creates rows that calls can name: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
+/** Creates rows that generated calls can name: venues, slots, holds, bookings, packages, subscriptions, deliveries. */
 
 import type { Json, Partner } from '../../test/support/factories.ts';
 import {

@@ -8,8 +8,8 @@ import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** `newKey`: the idempotency key, if the user gave none. */
-type BuiltRequest = { request: ApiRequest; newKey?: string };
+/** `madeIdempotencyKey`: the idempotency key, if the user gave none. */
+type BuiltRequest = { request: ApiRequest; madeIdempotencyKey?: string };
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
@@ -43,9 +43,9 @@ export async function buildRequest(
   const request = { method, path, query, body };
   const needsKey = fields.some(({ name }) => name === IDEMPOTENCY_KEY);
   if (!needsKey || body[IDEMPOTENCY_KEY] !== undefined) return { request };
-  const newKey = `operator-${randomUUID()}`;
-  body[IDEMPOTENCY_KEY] = newKey;
-  return { request, newKey };
+  const madeIdempotencyKey = `operator-${randomUUID()}`;
+  body[IDEMPOTENCY_KEY] = madeIdempotencyKey;
+  return { request, madeIdempotencyKey };
 }
 
 function pathWith({ path, params }: Operation, args: readonly string[]): string {

@@ -18,20 +18,22 @@ export async function runOperation(
   options: Options,
   { terminal, call }: { terminal: Terminal; call: CallApi },
 ): Promise<void> {
-  const { request, newKey } = await buildRequest(operation, args, options, terminal.readInput);
-  const response = await withAdvice(newKey, () => (options['all'] === true ? readAll(call, request) : call(request)));
+  const { request, madeIdempotencyKey } = await buildRequest(operation, args, options, terminal.readInput);
+  const response = await withAdvice(madeIdempotencyKey, () =>
+    options['all'] === true ? readAll(call, request) : call(request),
+  );
   if (options['json'] !== true) show(terminal, operation, response);
   else if (response !== undefined) writeLine(terminal.out, plainJson(response));
 }
 
-async function withAdvice(newKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
+async function withAdvice(madeIdempotencyKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
   try {
     return await call();
   } catch (err) {
-    if (newKey === undefined || !(err instanceof CommandError)) throw err;
+    if (madeIdempotencyKey === undefined || !(err instanceof CommandError)) throw err;
     const mayBeDone = err instanceof CallError ? err.mayBeDone : err.exitCode === EXIT.interrupted;
     if (!mayBeDone) throw err;
-    const advice = `The call may have been carried out. Repeat it with --idempotency-key ${newKey}: it then takes effect only once.`;
+    const advice = `The call may have been carried out. Repeat it with --idempotency-key ${madeIdempotencyKey}: it then takes effect only once.`;
     throw new CommandError(`${err.message}\n${advice}`, err.exitCode, err);
   }
 }

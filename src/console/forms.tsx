@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps, VNode } from 'preact';
 
 type ApiFormProps = {
-  /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
+  /** The call that the script makes with the fields as its JSON body, such as `POST /api/v1/operator/walk-ins`. */
   call: string;
   /** The message after success; `{field}` is replaced by that field of the response. */
   done: string;
@@ -99,7 +99,7 @@ export function SelectField({ label, hint, fault, options, chosen, ...select }: 
   );
 }
 
-/** The reason for an action; `form` begins the field's id. `autofocus`: the form opens ready to type into. */
+/** The reason for an action; `form` is the prefix of the field's id. `autofocus`: the form opens with the focus here. */
 export function ReasonField({ form, ...field }: { form: string; hint?: string; autofocus?: boolean }): VNode {
   return (
     <InputField

@@ -10,6 +10,7 @@ import { CELL_CONTENTS, type GridProps } from './slot-states.tsx';
 /** The day as a table with one column for each resource and one row for each time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
   const rows = gridRows(grid.columns);
+  // Some slot spans several rows, so rows are lower.
   const isFineGrained = rows.some(({ placed }) =>
     placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
   );
@@ -101,7 +102,7 @@ function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
   );
 }
 
-/** The script announces the cell when this text changes. */
+/** The state and the end of the first hold's id: the script announces the cell when this text changes. */
 function stateName({ state, occupants: [first] }: DayCell): string {
   return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }

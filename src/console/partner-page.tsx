@@ -52,7 +52,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   };
 };
 
-/** Links to the listings of this partner, because their choice of partners may not include it. */
+/** Links to the listings filtered by this partner, which the select fields there may not offer. */
 function RelatedPages({ id }: { id: string }): VNode {
   const path = (listing: string) => withQuery(listing, { partner_id: id });
   return (

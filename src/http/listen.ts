@@ -55,7 +55,7 @@ export async function listen(
   );
   // Unknown expectations are ignored; Node would respond with 417 without a body.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  // Node waits a second longer than `Keep-Alive` tells clients.
+  // Node adds a second to this time before it closes the connection.
   server.keepAliveTimeout = limits.keepAliveTimeoutMs - 1000;
   server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
@@ -106,7 +106,7 @@ function cutSlowReaders(
   server.once('close', () => clearInterval(checking));
 }
 
-/** In Node 24 V8 changes prototypes cheaply, and preset classes are slower. */
+/** From this V8 (Node 24) on, changing a prototype is cheap, and `presetPrototypes` would be slower. */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
 /** Classes with the prototypes of `app`: else Express changes those of every request, which is slow up to Node 23. */

@@ -66,17 +66,18 @@ export function withBodyErrors(parse: RequestHandler): RequestHandler {
 
 type BodyError = { status?: number; type?: string; limit?: number; code?: string };
 
-function bodyError(err: unknown, coding: string | undefined): unknown {
+function bodyError(err: unknown, contentEncoding: string | undefined): unknown {
   const { status, type, code, limit = MAX_BODY_BYTES } = err as BodyError;
   if (status === 413) {
     return new DomainError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KB. Send a smaller body.`);
   }
   if (status === 415) return unsupportedCharset();
   if (status === 400) {
-    if (code !== undefined && coding !== undefined) {
+    // Only errors of decompression have a code.
+    if (code !== undefined && contentEncoding !== undefined) {
       return new DomainError(
         'INVALID_JSON',
-        `The body is not compressed as its Content-Encoding ${coding} says. Compress it so, or omit the header.`,
+        `The body is not compressed as its Content-Encoding ${contentEncoding} says. Compress it that way, or omit the header.`,
       );
     }
     const what =

@@ -12,7 +12,10 @@ const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** Rejects unreadable requests in the documented form and closes the connection, after any response in progress. */
+/**
+ * Rejects unreadable requests in the documented form and closes the connection. A response to an earlier request is
+ * completed first; a request that becomes unreadable after its own response has begun is cut off.
+ */
 export function rejectUnreadable(
   server: Server,
   responseOn: (socket: Socket) => ServerResponse | undefined,

@@ -8,8 +8,8 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 
 /**
  * Makes a valid key expire after `afterMs`, unless it expires earlier. Null if the partner has no such valid key. The
- * update reads the database's clock: by a time that was read before the update, a key that a concurrent call has just
- * ended could still count as valid.
+ * update itself reads the database's clock: with a time read earlier, a key that a concurrent call has just ended could
+ * count as valid.
  */
 export async function endApiKeyRow(
   db: Db,
@@ -44,7 +44,7 @@ export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | 
 async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> {
   const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
   const rows = await apiKeyCollection(db)
-    // Do not confirm that a key is missing: a CONFIRMED read costs a write, which callers without a key must not cause.
+    // No `confirmAbsence`: it costs a write, which callers without a valid key must not cause.
     .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([{ $match: filter }, { $lookup: partner }], NEWEST)
     .toArray();
   return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));

@@ -60,7 +60,7 @@ export function singleFlightOfOneKind<T>(): (
 /**
  * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one runs waits for it and
  * returns its result as a replay. If the running call fails, waiting calls share one more run. A call waits for at most
- * two runs. `call` has everything on which the outcome depends, apart from the database (`owner`).
+ * two runs. The outcome depends on `owner`, which is the database, and on `call` only.
  */
 export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
   owner: object,

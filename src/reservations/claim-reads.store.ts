@@ -41,7 +41,7 @@ const WINDOW_FIELDS = {
 
 type VenueTime = { venueId: string; from: Date; to: Date };
 
-/** The live claims that overlap a period at a venue, without lapsed (overdue) holds. Concurrent calls share reads. */
+/** The live claims that overlap a period at a venue, without overdue holds. Concurrent calls share reads. */
 export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async (db, times) => {
   const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
   const windows = await reservationCollection(db)
@@ -105,7 +105,7 @@ const CLAIMANT_FIELDS = { cells: 1, status: 1, holdExpiresAt: 1, partnerId: 1 } 
 /** A claim and its partner, which other partners must not see. */
 export type Claimant = Pick<Reservation, '_id' | keyof typeof CLAIMANT_FIELDS>;
 
-/** The claims on any of the cells, including lapsed holds (status EXPIRED). Concurrent calls share the read. */
+/** The claims on any of the cells, including overdue holds (status EXPIRED). Concurrent calls share the read. */
 export const findClaimants = batchedByDb<readonly string[], Claimant[]>(async (db, calls) => {
   const allCells = [...new Set(calls.flat())];
   const claimants = await reservationCollection(db)

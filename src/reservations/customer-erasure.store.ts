@@ -79,7 +79,7 @@ export async function findPast(db: Db, customer: CustomerRef, replacement: strin
     .toArray();
 }
 
-/** Includes lapsed (overdue) holds that are not expired yet: these cannot become bookings. */
+/** Includes overdue holds: these cannot become bookings. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
 const HOLD_TEXTS = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;

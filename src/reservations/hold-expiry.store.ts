@@ -26,14 +26,14 @@ export type ExpiryResult = TriedHold | Error | null;
  * Expires the holds that are overdue by the database's clock, in two commands if all are overdue, else mostly in three.
  * Only one of concurrent calls expires a hold. Returns results in the order of `holdIds`.
  */
-export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<ExpiryResult[]> {
+export async function expireOverdueHolds(db: Db, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));
   const errors = await updateEach(reservationCollection(db), expiries, expiryOf(holdIds, eventIds));
   // At least 1 ms: a hold that became overdue after the update is still ACTIVE, so the caller must try it again.
-  const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
-  const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
+  const untilDueMs = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
+  const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilDueMs, 0] };
   const rows = await reservationCollection(db)
     .aggregate<Omit<TriedHold, 'holdId' | 'eventId'> & { _id: string; eventIds: string[] }>(
       [
@@ -79,7 +79,7 @@ export async function extendHold(
 }
 
 /** Moves a live hold's expiry to the database's now; false if the hold is not live. */
-export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
+export async function makeOverdue(db: Db, holdId: string): Promise<boolean> {
   const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
   return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }

@@ -5,7 +5,7 @@ import { NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../platform/pagination.ts';
 import { type Reservation, reservationCollection } from './reservations.model.ts';
-import { ALIVE, AS_SEEN_NOW, type HoldStatus, LAPSED, storedStatusesOf } from './reservations.rules.ts';
+import { ALIVE, AS_SEEN_NOW, type HoldStatus, OVERDUE, storedStatusesOf } from './reservations.rules.ts';
 
 /** The partner's holds, newest first; with `status`, only those that show that state now. */
 export async function listHoldRows(
@@ -34,7 +34,7 @@ export async function listHoldRows(
 function showing(status: HoldStatus): Expression {
   const stored = { status: { $in: storedStatusesOf(status) } };
   if (status === 'ACTIVE') return { ...stored, $expr: ALIVE };
-  if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: LAPSED }] };
+  if (status === 'EXPIRED') return { $or: [stored, { status: 'ACTIVE', $expr: OVERDUE }] };
   return stored;
 }
 
@@ -56,8 +56,8 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-/** A partner's ACTIVE holds: the ordinals of live ones, and the ids of lapsed (overdue) ones. */
-type ActiveHolds = { ordinals: number[]; lapsedIds: string[] };
+/** A partner's ACTIVE holds: the ordinals of live ones, and the ids of overdue ones. */
+type ActiveHolds = { ordinals: number[]; overdueIds: string[] };
 
 const MAX_PARTNERS = 50;
 
@@ -71,7 +71,7 @@ export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partn
           $group: {
             _id: '$partnerId',
             ordinals: { $push: { $cond: [ALIVE, '$holdOrdinal', '$$REMOVE'] } },
-            lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
+            overdueIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
           },
         },
       ],
@@ -80,18 +80,18 @@ export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partn
     )
     .toArray();
   const byPartner = new Map(rows.map((each) => [each._id, each]));
-  return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
+  return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], overdueIds: [] });
 }, MAX_PARTNERS);
 
 /** A page of rows that have been overdue for at least `graceMs`: at most `limit` rows, after a position. */
 export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'after'>;
 
-/** Holds that claim their slot, including lapsed ones that are not expired yet. */
+/** Holds that claim their slot, including overdue ones. */
 const ACTIVE = { status: 'ACTIVE' as const };
 const BY_EXPIRY = { field: 'holdExpiresAt', hint: 'active_holds' };
 
-/** A page of holds that lapsed at least `graceMs` ago and are not expired yet, oldest first. */
-export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage> {
+/** A page of holds that have been overdue for at least `graceMs`, oldest first. */
+export async function findOverdueHolds(db: Db, query: PageOfDue): Promise<DuePage> {
   return findDuePage(reservationCollection(db), ACTIVE, { ...BY_EXPIRY, ...query });
 }
 

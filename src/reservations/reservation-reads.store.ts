@@ -12,7 +12,7 @@ const readBy = (field: '_id' | 'bookingId') =>
     return (id) => byId.get(id);
   }, {});
 
-/** The majority-committed reservation; a lapsed (overdue) hold reads EXPIRED. Concurrent calls share reads. */
+/** The majority-committed reservation; a overdue hold reads EXPIRED. Concurrent calls share reads. */
 export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = readBy('_id');
 
 /** Like `findReservation`, by the id of the booking. */

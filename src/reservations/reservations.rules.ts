@@ -22,8 +22,8 @@ export const CLAIMING: readonly ReservationStatus[] = ['ACTIVE', 'BOOKED'];
 type Transition = {
   from: readonly ReservationStatus[];
   to: ReservationStatus;
-  /** Only holds before (`alive`) or after (`lapsed`) their expiry. */
-  hold?: 'alive' | 'lapsed';
+  /** Only holds before (`alive`) or after (`overdue`) their expiry. */
+  hold?: 'alive' | 'overdue';
   event: EventType;
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
   /** The instant of the change if it is not the database's now: the hold's expiry, even if written later. */
@@ -40,7 +40,7 @@ export const TRANSITIONS: Record<TransitionName, Transition> = {
   expire: {
     from: ['ACTIVE'],
     to: 'EXPIRED',
-    hold: 'lapsed',
+    hold: 'overdue',
     event: 'hold_expired',
     instant: 'expiredAt',
     at: '$holdExpiresAt',
@@ -51,16 +51,16 @@ export const TRANSITIONS: Record<TransitionName, Transition> = {
 
 export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 
-/** The stored reservation states of a hold state. Ignores that a lapsed hold shows EXPIRED while stored as ACTIVE. */
+/** The stored reservation states of a hold state. Ignores that an overdue hold shows EXPIRED while stored as ACTIVE. */
 export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
   return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
 }
 
 /** Decided by the database's clock: a host with a wrong clock must neither confirm late nor expire early (ADR 0004). */
 export const ALIVE = { $gt: ['$holdExpiresAt', '$$NOW'] };
-export const LAPSED = { $lte: ['$holdExpiresAt', '$$NOW'] };
+export const OVERDUE = { $lte: ['$holdExpiresAt', '$$NOW'] };
 
-/** Shows a lapsed hold as EXPIRED, even while its stored status is ACTIVE. */
+/** Shows an overdue hold as EXPIRED, even while its stored status is ACTIVE. */
 export const AS_SEEN_NOW = {
-  $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
+  $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, OVERDUE] }, 'EXPIRED', '$status'] } },
 };

@@ -6,8 +6,8 @@ import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
-import { type ExpiryResult, expireLapsedHolds, type TriedHold } from './hold-expiry.store.ts';
-import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
+import { type ExpiryResult, expireOverdueHolds, type TriedHold } from './hold-expiry.store.ts';
+import { findOverdueHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
 import { addCells, applyTransition, type Change, type Written } from './reservations.store.ts';
@@ -60,8 +60,8 @@ export function scheduleJobs(
 }
 
 /** Expires the holds that are overdue by the database's clock, each with its one `hold_expired` event. */
-async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
-  const results = await expireLapsedHolds(deps.db, holdIds);
+async function expireOverdue(deps: ReservationDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
+  const results = await expireOverdueHolds(deps.db, holdIds);
   for (const { holdId, eventId } of results.filter(isExpired))
     void deps.queues.enqueueDispatch(holdId, eventId, 'hold_expired');
   return results;
@@ -71,9 +71,9 @@ async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): 
 const isExpired = (result: ExpiryResult): result is TriedHold & { eventId: string } =>
   result !== null && !(result instanceof Error) && result.eventId !== null;
 
-/** Expires lapsed holds; only one of concurrent calls expires a hold. Rejects if a hold cannot be expired. */
+/** Expires overdue holds; only one of concurrent calls expires a hold. Rejects if a hold cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
-  const results = await expireLapsed(deps, holdIds);
+  const results = await expireOverdue(deps, holdIds);
   for (const hold of results.filter(isExpired)) void deps.queues.removeHoldExpiry(hold);
   for (const result of results) if (result instanceof Error) throw result;
 }
@@ -93,7 +93,7 @@ type ExpiryDeps = ReservationDeps & { log: Logger };
 /** Expires the holds of a batch of jobs if they are overdue. Returns results in the order of `holdIds`. */
 export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<ExpiryResult[]> {
   const beganAt = performance.now();
-  const results = await expireLapsed(deps, holdIds);
+  const results = await expireOverdue(deps, holdIds);
   const expiredIds = results.filter(isExpired).map(({ holdId }) => holdId);
   expiryBatches(deps.db).observe(holdIds.length);
   holdsExpired(deps.db).inc(expiredIds.length);
@@ -105,11 +105,11 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
   return results;
 }
 
-export async function sweepLapsedHolds(
+export async function sweepOverdueHolds(
   deps: ExpiryDeps,
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
-  const { ids, next } = await findLapsedHolds(deps.db, page);
+  const { ids, next } = await findOverdueHolds(deps.db, page);
   const expire = async (batch: readonly string[]) => {
     const results = await expireDueHolds(deps, batch);
     for (const [index, result] of results.entries()) {
@@ -125,17 +125,17 @@ export async function sweepLapsedHolds(
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }
 
-const isLapsed = ({ status }: Claimant): boolean => status === 'EXPIRED';
-const lapsedIdsOf = (claimants: readonly Claimant[]) => claimants.filter(isLapsed).map(({ _id }) => _id);
+const isOverdue = ({ status }: Claimant): boolean => status === 'EXPIRED';
+const overdueIdsOf = (claimants: readonly Claimant[]) => claimants.filter(isOverdue).map(({ _id }) => _id);
 
 /**
  * The live claims on cells for which the unique index has rejected an insert; none if the cells have become free. Also
- * expires lapsed holds on the cells: they would be the next conflict of a walk-in that overrides holds.
+ * expires overdue holds on the cells: they would be the next conflict of a walk-in that overrides holds.
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
-  await expireHolds(deps, lapsedIdsOf(claimants));
-  return claimants.filter((claim) => !isLapsed(claim));
+  await expireHolds(deps, overdueIdsOf(claimants));
+  return claimants.filter((claim) => !isOverdue(claim));
 }
 
 /**
@@ -157,7 +157,7 @@ export async function addSharedCellsToClaims(
   return overlapping;
 }
 
-/** False if another live claim fills one of the cells. Expires lapsed holds on the cells. */
+/** False if another live claim fills one of the cells. Expires overdue holds on the cells. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
@@ -173,10 +173,10 @@ async function tryAddCells(
     }
     const claimants = await findClaimants(deps.db, cells);
     // The `hold_expired` events get no jobs; the sweep finds them.
-    await expireLapsedHolds(deps.db, lapsedIdsOf(claimants));
+    await expireOverdueHolds(deps.db, overdueIdsOf(claimants));
     // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
     // ended.
-    const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
+    const isTaken = claimants.some((claim) => claim._id !== reservationId && !isOverdue(claim));
     if (isTaken || isRetry) return false;
   }
 }

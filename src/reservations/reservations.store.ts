@@ -12,7 +12,7 @@ import {
   type Reservation,
   reservationCollection,
 } from './reservations.model.ts';
-import { ALIVE, CLAIMING, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
+import { ALIVE, CLAIMING, OVERDUE, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
 
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 export const literal = (value: unknown): Expression => ({ $literal: value });
@@ -130,7 +130,7 @@ export function transitionUpdate(
   });
   const guard = {
     status: { $in: [...from] },
-    ...(hold === undefined ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
+    ...(hold === undefined ? {} : { $expr: hold === 'alive' ? ALIVE : OVERDUE }),
     ...(ending === undefined ? {} : { [`${ending.namespace}.key`]: { $ne: ending.key } }),
   };
   const set: Expression = {

@@ -150,10 +150,10 @@ describe('a walk-in over several holds', () => {
 
   test('overrides active holds and expires overdue holds', async () => {
     const { seller, north, south, full } = await sharedVenue();
-    const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
-    await lapse(lapsed);
+    const [overdue, live] = [await placeHold(seller, north), await placeHold(seller, south)];
+    await lapse(overdue);
     expect(verdict(await walkIn({ slot_id: full, override_holds: true }))).toBe('201');
-    const ends = [lapsed, live].map(async (hold) => (await outboxOf(hold)).map(({ type }) => type));
+    const ends = [overdue, live].map(async (hold) => (await outboxOf(hold)).map(({ type }) => type));
     expect(await Promise.all(ends)).toEqual([
       ['hold_created', 'hold_expired'],
       ['hold_created', 'hold_cancelled'],
@@ -162,11 +162,11 @@ describe('a walk-in over several holds', () => {
 
   test('control: a hold is rejected with free_at, when the active hold ends, and expires overdue holds', async () => {
     const { seller, north, south, full } = await sharedVenue();
-    const [lapsed, live] = [await placeHold(seller, north), await placeHold(seller, south)];
-    await lapse(lapsed);
+    const [overdue, live] = [await placeHold(seller, north), await placeHold(seller, south)];
+    await lapse(overdue);
     const reply = await sendHold(seller, full);
     expect(errorOf(reply).conflict).toMatchObject({ reason: 'held', free_at: live['hold_expiry_at'] });
-    const row = await rowOf(service, 'reservations', { _id: idOf(lapsed) });
+    const row = await rowOf(service, 'reservations', { _id: idOf(overdue) });
     expect(row).toMatchObject({ status: 'EXPIRED', claimed: false });
   });
 

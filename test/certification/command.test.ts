@@ -110,7 +110,7 @@ describe('a run cannot begin', () => {
       [['--service', '--profile', broken], '--service tries the deployment'],
       [['--service', '--only', 'hold-placed,nonsense'], '--only: there is no scenario nonsense.'],
       [['--service', '--level', '7'], '--level: 7 is not a level.'],
-      [['--service', '--level', '3', '--only', 'hold-placed'], 'none of the scenarios is of level 3'],
+      [['--service', '--level', '3', '--only', 'hold-placed'], 'none of the given scenarios is of level 3'],
     ];
     for (const [args, message] of wrong) {
       const { code, err } = await certifyCommand(candidate, args);
@@ -150,7 +150,7 @@ describe('a run cannot begin', () => {
       for (const only of ['hold-answer-lost,bookings-paged', 'two-holds-of-one-order']) {
         const { code, err } = await certifyCommand(candidate, ['--profile', bypassing.profile, '--only', only]);
         expect([only, code]).toEqual([only, 3]);
-        expect(err).toContain(`Start it with the base URL ${bypassing.proxyUrl}, the proxy_port of the profile`);
+        expect(err).toContain(`Start it with the base URL ${bypassing.proxyUrl} (the proxy_port of the profile)`);
       }
     } finally {
       await bypassing.close();

@@ -44,8 +44,8 @@ test('all faults of a profile are named together, with their fields', () => {
 
 test.each([
   ['{"name": ', /^the file is not JSON/],
-  [{ ...PROFILE, name: 'x'.repeat(121) }, /^name: give a text of 1 to 120 characters/],
-  [{ ...PROFILE, name: 'Box\u202eOffice' }, /^name: give a text of 1 to 120 characters/],
+  [{ ...PROFILE, name: 'x'.repeat(121) }, /^name: give a text of 1 to 120 printable characters/],
+  [{ ...PROFILE, name: 'Box\u202eOffice' }, /^name: give a text of 1 to 120 printable characters/],
   ['[]', /^the file must be a JSON object/],
   [{ ...PROFILE, actions: {} }, /^actions: give either url or command/],
   [{ ...PROFILE, actions: { url: 'http://x', command: ['x'] } }, /^actions: give either url or command/],

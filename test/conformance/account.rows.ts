@@ -11,7 +11,7 @@ export const ACCOUNT_ROWS: readonly Row[] = [
   {
     rules: ['authentication/key-describes-itself', 'authentication/api-key'],
     title: 'GET /me returns the partner, the key and the granted venues',
-    endpoints: [`GET ${ME} 200`],
+    responses: [`GET ${ME} 200`],
     check: async (world) => {
       const [scene, other] = [
         await world.scene({ venue: { name: 'Arena' } }),

@@ -26,8 +26,8 @@ const keyPath = (partner: Partner) => `/api/v1/operator/partners/${partner.id}/k
 export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/api-key'],
-    title: 'every endpoint takes the key in x-api-key, and without one is 401 INVALID_API_KEY',
-    endpoints: everyEndpoint('401 INVALID_API_KEY'),
+    title: 'every endpoint takes the key in x-api-key; a call without a key is 401 INVALID_API_KEY',
+    responses: everyEndpoint('401 INVALID_API_KEY'),
     check: async (world) => {
       const replies = await callEverything(world.client(undefined));
       expect(new Set(replies.map(verdict))).toEqual(new Set(['401 INVALID_API_KEY']));
@@ -37,7 +37,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     rules: ['authentication/api-key', 'errors/body'],
     title:
       'malformed, unknown, expired and revoked keys are rejected; only a caller with the whole key learns that it expired or was revoked',
-    endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`],
+    responses: [`GET ${VENUES} 401 INVALID_API_KEY`],
     check: async (world) => {
       const partner = await world.partner();
       const soon = new Date(Date.now() + 1000).toISOString();
@@ -64,7 +64,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/suspended-partner'],
     title: 'the key of a suspended partner is rejected on every endpoint until the partner is active again',
-    endpoints: everyEndpoint('403 PARTNER_SUSPENDED'),
+    responses: everyEndpoint('403 PARTNER_SUSPENDED'),
     check: async (world) => {
       const partner = await world.partner();
       const path = `/api/v1/operator/partners/${partner.id}`;
@@ -78,7 +78,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/key-decides-partner', 'bookings/own-only', 'requests/unknown-fields'],
     title: 'only the key identifies the caller: a partner_id in body or query changes nothing',
-    endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
+    responses: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
     check: inScene(async (scene) => {
       const { partner, rival } = scene;
       const mine = await book(scene, { partner_id: rival.id });
@@ -90,7 +90,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/certified-for-production'],
     title: 'a sandbox key works immediately',
-    endpoints: [`GET ${VENUES} 200`],
+    responses: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
       expect(partner.apiKey).toMatch(/^pk_sandbox_/);
@@ -100,7 +100,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/certified-for-production', 'service/same-interface-in-production'],
     title: 'in production a key is issued only after certification',
-    endpoints: [`GET ${VENUES} 200`],
+    responses: [`GET ${VENUES} 200`],
     needs: 'internals',
     check: async (world, internals) => {
       const production = await internals.serviceWith(PRODUCTION);
@@ -118,8 +118,8 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/same-interface-in-production'],
-    title: 'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
-    endpoints: [`GET ${VENUES} 200`],
+    title: 'production has the endpoints of the sandbox, except those under /sandbox/, which are 404 ROUTE_NOT_FOUND',
+    responses: [`GET ${VENUES} 200`],
     needs: 'internals',
     check: async (world, internals) => {
       const production = await internals.serviceWith(PRODUCTION);

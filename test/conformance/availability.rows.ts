@@ -28,7 +28,7 @@ const rangeOf = (venueId: string, from: string, to: string, rest = '') =>
   `${PATH}/range?venue_id=${venueId}&from=${from}&to=${to}${rest}`;
 const slotsAt = async (partner: Partner, path: string) => (await read(partner, path))['slots'] as Json[];
 
-/** Start and end of every slot of a date, in UTC, `HH:MM`. */
+/** Start and end of every slot of a date, in UTC: `21T00:30 to 21T01:30`. */
 async function hoursOf(world: World, resource: Json, timeZone: string, date: string): Promise<string[]> {
   const scene = { resources: [resource], venue: { time_zone: timeZone } };
   const { venue, partner } = await world.scene(scene);
@@ -46,7 +46,7 @@ const DAYS: readonly Row[] = [
   {
     rules: ['availability/query'],
     title: 'venue_id and date are required, resource_id limits the slots to one resource',
-    endpoints: [`${DAY} 200`, `${DAY} 400 VALIDATION_ERROR`],
+    responses: [`${DAY} 200`, `${DAY} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ resources: [{}, {}] });
       const [, second = ''] = venue.resourceIds;
@@ -60,7 +60,7 @@ const DAYS: readonly Row[] = [
   {
     rules: ['availability/fields', 'responses/ids', 'responses/timestamps'],
     title: 'the body is {venue_id, date, slots}; a slot has the documented fields, and a slot_id of resource and start',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
       const date = dateIn(3);
@@ -81,7 +81,7 @@ const DAYS: readonly Row[] = [
   {
     rules: ['availability/venue-not-authorized', 'authentication/venue-grants'],
     title: 'a venue that is not granted, or does not exist, is 403 VENUE_NOT_AUTHORIZED, in the same bytes',
-    endpoints: [`${DAY} 403 VENUE_NOT_AUTHORIZED`, `${RANGE} 403 VENUE_NOT_AUTHORIZED`],
+    responses: [`${DAY} 403 VENUE_NOT_AUTHORIZED`, `${RANGE} 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const resource = `&resource_id=${foreign.venue.resourceIds[0]}`;
@@ -93,7 +93,7 @@ const DAYS: readonly Row[] = [
   {
     rules: ['availability/reserves-nothing'],
     title: 'a slot that was seen available can be lost to another partner before it is held',
-    endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const slotId = slot();
       expect(await slotNow(partner, venue, slotId)).toMatchObject({ is_available: true });
@@ -115,7 +115,7 @@ const DAYS: readonly Row[] = [
   {
     rules: ['responses/conditional-reads'],
     title: 'If-None-Match with the ETag of the last response is 304 until something changes',
-    endpoints: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
+    responses: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
     check: inScene(async ({ venue, partner, slot }) => {
       for (const path of [dayOf(venue.id), rangeOf(venue.id, dateIn(3), dateIn(4))]) {
         const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
@@ -136,7 +136,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/operating-date', 'service/selling-flow'],
     title: "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       expect(await hoursOf(world, hours('06:00', '08:00'), 'Asia/Kolkata', '2026-11-21')).toEqual([
         '21T00:30 to 21T01:30',
@@ -151,7 +151,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/hours-past-midnight'],
     title: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day, as is 00:00–24:00',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       const late = await hoursOf(world, hours('18:00', '02:00'), 'UTC', '2026-11-21');
       expect([late.length, late.at(-1)]).toEqual([8, '22T01:00 to 22T02:00']);
@@ -163,7 +163,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/slots-back-to-back'],
     title: 'slots run from opening, one after the other, and never past closing',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       expect(await hoursOf(world, hours('06:00', '08:00', 45), 'UTC', '2026-11-21')).toEqual([
         '21T06:00 to 21T06:45',
@@ -174,7 +174,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/daylight-saving'],
     title: 'a slot keeps its real length when the clocks change; a slot as long as the opening hours fills them',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       const spring = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2027-03-28');
       expect(spring).toEqual(['28T00:00 to 28T01:00', '28T01:00 to 28T02:00']);
@@ -192,7 +192,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/order'],
     title: 'slots are listed by resource_id, then slot_start',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       const { slots } = await world.scene({ resources: [{ name: 'B' }, { name: 'A' }] });
       const keys = slots.map((slot) => `${String(slot['resource_id'])} ${String(slot['slot_start'])}`);
@@ -203,7 +203,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/unavailable-reason', 'availability/reserves-nothing'],
     title: 'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed with only that reason',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: inScene(async ({ venue, partner, rival, slot }, world) => {
       const [heldId, bookedId] = [slot(), slot()];
       await placeHold(rival, heldId);
@@ -231,7 +231,7 @@ const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/price-fixed-by-hold'],
     title: 'hold and booking keep the price at the time of the hold',
-    endpoints: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
+    responses: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async ({ venue, partner, slot }, world) => {
       const placed = await placeHold(partner, slot());
       const path = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
@@ -248,8 +248,8 @@ const RANGES: readonly Row[] = [
   {
     rules: ['availability/range'],
     title:
-      'the body is {venue_id, from, to, days: [{date, slots}]} with both ends, and each day is as a query of that day',
-    endpoints: [`${RANGE} 200`],
+      'the body is {venue_id, from, to, days: [{date, slots}]} with both ends, and each day equals a query of that day',
+    responses: [`${RANGE} 200`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene({ resources: [{}, hours('18:00', '02:00')] });
       await placeHold(partner, slot());
@@ -266,7 +266,7 @@ const RANGES: readonly Row[] = [
   {
     rules: ['availability/range'],
     title: '31 days are 200; more days, or a range that ends before it begins, are 400',
-    endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
+    responses: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
     check: inScene(async ({ venue, partner }) => {
       const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
       await expectVerdict(ask(1, 31), '200');
@@ -282,7 +282,7 @@ const OPERATOR_RULES: readonly Row[] = [
   {
     rules: ['availability/price-rules'],
     title: 'the matching rule with the highest priority sets the price of a slot, else the base price applies',
-    endpoints: [`${DAY} 200`],
+    responses: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
       const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
@@ -298,7 +298,7 @@ const OPERATOR_RULES: readonly Row[] = [
   {
     rules: ['availability/blackouts'],
     title: 'a slot in a blackout is listed as unavailable with that reason and cannot be held',
-    endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async ({ venue, partner, slots }, world) => {
       const [first, second] = slots;
       const body = { starts_at: first?.['slot_start'], ends_at: first?.['slot_end'], reason: 'Repairs' };
@@ -314,8 +314,8 @@ const OPERATOR_RULES: readonly Row[] = [
 const SEARCH: readonly Row[] = [
   {
     rules: ['availability/search'],
-    title: 'a search lists the free slots of the venues that fit, as availability does',
-    endpoints: [`${FIND} 200`],
+    title: 'a search lists the free slots that match, as availability lists them',
+    responses: [`${FIND} 200`],
     check: async (world) => {
       const { venue, partner, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
       const [taken] = slots;
@@ -331,7 +331,7 @@ const SEARCH: readonly Row[] = [
   {
     rules: ['availability/search'],
     title: 'a sport that none of the venues has is 400, a venue that is not granted 403',
-    endpoints: [`${FIND} 400 VALIDATION_ERROR`, `${FIND} 403 VENUE_NOT_AUTHORIZED`],
+    responses: [`${FIND} 400 VALIDATION_ERROR`, `${FIND} 403 VENUE_NOT_AUTHORIZED`],
     check: inScene(async ({ partner }) => {
       const search = (rest: string) => partner.api.get(`${SEARCH_PATH}?date=${dateIn(3)}${rest}`);
       await expectVerdict(search('&sport=chess'), '400 VALIDATION_ERROR sport');

@@ -27,9 +27,8 @@ const listIds = async (partner: Partner, query: string) => idsOf(await list(part
 export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/fields', 'responses/objects-and-listings'],
-    title:
-      'a read has venue, resource, window, and the given payment_reference and customer, and only documented fields',
-    endpoints: [`${ONE} 200`],
+    title: 'a read has venue, resource and slot, the given payment_reference and customer, and only documented fields',
+    responses: [`${ONE} 200`],
     check: async (world) => {
       const venueFields = { name: 'Arena', city: 'Pune' };
       const { venue, partner, slots } = await world.scene({ venue: venueFields });
@@ -62,7 +61,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/not-found', 'bookings/own-only'],
     title: "a missing id and another partner's booking are 404 BOOKING_NOT_FOUND, in the same bytes",
-    endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
+    responses: [`${ONE} 404 BOOKING_NOT_FOUND`],
     check: inScene(async (scene) => {
       const { booking_id: id, hold_id: holdId } = await book(scene);
       await expectSameRefusal([NOWHERE, id], '404 BOOKING_NOT_FOUND', (each) =>
@@ -75,7 +74,7 @@ export const BOOKING_ROWS: readonly Row[] = [
     rules: ['bookings/list', 'bookings/own-only'],
     title:
       "{success, count, data, next_cursor} of the partner's own bookings as reads show them, newest booked_at first",
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { partner, rival, slot } = scene;
       const made = [await book(scene), await book(scene), await book(scene)];
@@ -91,7 +90,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/filter-by-venue'],
     title: 'venue_id filters; without a grant the list has only bookings made before the grant was revoked',
-    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    responses: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [scene, other] = [await world.scene(), await world.scene()];
       const partner = await world.partner([scene.venue.id, other.venue.id]);
@@ -110,8 +109,9 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-date'],
-    title: "from and to are inclusive dates of booked_at in the venue's zone, else the service's; from after to is 400",
-    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    title:
+      'from and to are inclusive dates of booked_at in the zone of the service, or of a given venue; from > to is 400',
+    responses: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const scene = await world.scene({ venue: { time_zone: 'Pacific/Kiritimati' } });
@@ -135,7 +135,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/page-size', 'bookings/paging'],
     title: 'limit is 1 to 200, and paging repeats and skips nothing, also with equal booked_at',
-    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    responses: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const scene = await world.scene();
@@ -163,7 +163,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/page-size'],
     title: 'limit is 50 by default',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene({ resources: [{ duration_minutes: 15 }] });
       const { partner, slot } = scene;
@@ -177,7 +177,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/filter-by-status'],
     title: 'status filters; an unknown status is 400',
-    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    responses: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const { partner } = scene;
       const [booked, cancelled, refunded] = [await book(scene), await book(scene), await book(scene)];
@@ -193,7 +193,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/filter-by-customer'],
     title: 'customer_phone matches the number in any format',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const spoken = await book(scene, { customer_phone: '098765 43210' });
       const dialled = await book(scene, { customer_phone: '+919876543210' });
@@ -207,7 +207,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   {
     rules: ['bookings/filter-by-customer'],
     title: 'customer_name is a case-insensitive prefix without surrounding blanks, never a pattern',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene) => {
       const booking = await book(scene, { customer_name: ' Zoë Rao (home) ' });
       await book(scene, { customer_name: 'Rao Zoë' });

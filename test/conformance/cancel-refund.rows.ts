@@ -90,7 +90,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   {
     rules: ['cancel-refund/response', 'service/moves-no-money'],
     title: `${operation} is 200 {message, booking_id, status}, without amounts`,
-    endpoints: [`${pathOf(operation)} 200`],
+    responses: [`${pathOf(operation)} 200`],
     check: inScene(async (scene) => {
       const { booking_id } = await book(scene);
       expect(expectStatus(await end(scene.partner, operation, booking_id), 200)).toEqual({
@@ -103,7 +103,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   {
     rules: [`cancel-refund/${operation}`],
     title: `${operation}: the booking becomes ${FINAL_STATUS[operation]} with time and reason, and its slot is free`,
-    endpoints: [`${pathOf(operation)} 200`],
+    responses: [`${pathOf(operation)} 200`],
     check: inScene(async (scene) => {
       const booking = await book(scene);
       const before = await readBooking(scene.partner, booking);
@@ -118,7 +118,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   {
     rules: ['idempotency/same-key-same-response'],
     title: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
-    endpoints: [`${pathOf(operation)} 200`],
+    responses: [`${pathOf(operation)} 200`],
     check: inScene(async (scene) => {
       const { booking_id: id } = await book(scene);
       const key = { idempotency_key: newKey() };
@@ -133,7 +133,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: `a key of ${operation} for another booking is 409, and that booking stays BOOKED`,
-    endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async (scene) => {
       const [one, two] = [await book(scene), await book(scene)];
       const key = { idempotency_key: newKey() };
@@ -146,7 +146,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: `${operation} with the key of a ${OTHER[operation]} of the same booking is 409`,
-    endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async (scene) => {
       const booking = await book(scene);
       const { booking_id: id } = booking;
@@ -162,7 +162,7 @@ const rowsOf = (operation: Operation): readonly Row[] => [
 const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Row => ({
   rules: ['cancel-refund/ended-booking', 'errors/body'],
   title: `${operation} of a ${FINAL_STATUS[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
-  endpoints: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
+  responses: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
   check: inScene(async (scene) => {
     const booking: Json = await book(scene);
     await end(scene.partner, before, booking['booking_id']);
@@ -176,7 +176,7 @@ const EFFECTS: readonly Row[] = [
   {
     rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
     title: 'a cancelled booking becomes REFUNDED; if its slot was sold again meanwhile, that sale stays',
-    endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
+    responses: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
     check: inScene(async (scene, world) => {
       const booking = await book(scene);
       const { booking_id: id, slot_id: slotId } = booking;

@@ -29,7 +29,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/content-type'],
     title: 'a body of another type than application/json is 415; a charset is accepted',
-    endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
+    responses: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
     check: inScene(async ({ partner, slot }) => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
         const reply = await partner.api.send('POST', CONFIRM, { headers: { 'content-type': type }, body: '{}' });
@@ -49,7 +49,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/body-size'],
     title: 'a body over 100 KB is 413, one of 100 KB is read',
-    endpoints: [`POST ${HOLDS} 413 PAYLOAD_TOO_LARGE`, `POST ${HOLDS} 201`],
+    responses: [`POST ${HOLDS} 413 PAYLOAD_TOO_LARGE`, `POST ${HOLDS} 201`],
     check: inScene(async ({ partner, slot }) => {
       const sized = (bytes: number) => {
         const body = JSON.stringify({ slot_id: slot(), padding: '' });
@@ -63,7 +63,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/no-coercion', 'requests/all-faults-at-once'],
     title: 'body fields are not coerced: each field of the wrong type is rejected',
-    endpoints: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
+    responses: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
     check: inScene(async (scene) => {
       const wrong = { idempotency_key: 7, ttl_seconds: '120' };
       await expectVerdict(
@@ -87,7 +87,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/unknown-fields', 'service/additive-changes'],
     title: 'unknown body fields are ignored and named in X-Ignored-Fields; in a query they are 400, except partner_id',
-    endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
+    responses: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner, slot }) => {
       const placed = await hold(partner, slot(), { colour: 'green', $where: '1', partner_id: NOWHERE });
       await expectVerdict(placed, '201');
@@ -102,7 +102,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/cursors-and-filters'],
     title: 'unknown cursors and filter values are 400 VALIDATION_ERROR, which names the parameters',
-    endpoints: ['GET /api/v1/bookings 400 VALIDATION_ERROR', `GET ${PARTNER}/observability 400 VALIDATION_ERROR`],
+    responses: ['GET /api/v1/bookings 400 VALIDATION_ERROR', `GET ${PARTNER}/observability 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
       const queries = [
@@ -118,9 +118,9 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/documentation'],
-    title: '/docs needs no key, each page is also Markdown, and / links to it',
+    title: '/docs needs no key, each page is also Markdown, and / links to /docs',
     // Pages are not endpoints.
-    endpoints: [],
+    responses: [],
     check: async (world) => {
       const stranger = world.client('no-key');
       const entrance = json(await stranger.get('/'));
@@ -138,7 +138,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['service/version-in-path', 'requests/unknown-route'],
     title: 'the version is in the path: every endpoint is under /api/v1/, and unknown paths are 404 ROUTE_NOT_FOUND',
-    endpoints: [`GET ${VENUES} 200`],
+    responses: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
       await read(partner, VENUES);
@@ -154,7 +154,7 @@ export const COMMON_ROWS: readonly Row[] = [
     rules: ['requests/unknown-method'],
     title: 'a known path with an unknown method is 405, and Allow names its methods',
     // No endpoint has this method.
-    endpoints: [],
+    responses: [],
     check: async (world) => {
       const { api } = await world.partner();
       const pages = ['/', '/healthz', '/openapi.json', '/llms.txt', '/docs', '/docs/quickstart', '/docs/reference'];
@@ -170,7 +170,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['responses/request-id'],
     title: 'X-Request-Id is on every response; a valid id of the caller is kept, another is replaced',
-    endpoints: [`GET ${VENUES} 200`],
+    responses: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
       const idFor = async (sent: string, path = VENUES) =>
@@ -184,7 +184,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['errors/body'],
     title: 'the body is {success: false, error: {code, message, request_id, docs, details?}}; details name every fault',
-    endpoints: [
+    responses: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
     ],
@@ -204,7 +204,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['errors/docs'],
     title: 'docs is the path of a page about the code, in HTML and Markdown, which needs no key',
-    endpoints: [
+    responses: [
       'GET /api/v1/slots/availability 400 VALIDATION_ERROR',
       'GET /api/v1/bookings/{bookingId} 404 BOOKING_NOT_FOUND',
     ],
@@ -224,7 +224,7 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/order-of-checks'],
     title: 'checks come in the order route, key, body and query, grant or ownership, state',
-    endpoints: [
+    responses: [
       `POST ${BOOKINGS}/{bookingId}/cancel 401 INVALID_API_KEY`,
       `POST ${BOOKINGS}/{bookingId}/cancel 400 VALIDATION_ERROR`,
       `POST ${BOOKINGS}/{bookingId}/cancel 403 UNAUTHORIZED`,

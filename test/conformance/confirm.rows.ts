@@ -34,7 +34,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['confirm/request', 'idempotency/required', 'requests/all-faults-at-once'],
     title:
       'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required; the error names all missing ones',
-    endpoints: [`${POST} 400 VALIDATION_ERROR`],
+    responses: [`${POST} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner }) => {
       const reply = await partner.api.post(CONFIRM, {});
       await expectVerdict(reply, `400 VALIDATION_ERROR ${REQUIRED.join(', ')}`);
@@ -43,7 +43,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/request'],
     title: 'customer_email and use_package_credit are optional',
-    endpoints: [`${POST} 201`],
+    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const fields = { customer_email: 'asha@example.com', use_package_credit: false };
       const shown = await readBooking(scene.partner, await book(scene, fields));
@@ -55,7 +55,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/response', 'packages/credit-at-confirm'],
     title: 'confirm is 201 {booking_id, slot_id, status: BOOKED, booked_at, price_rupees}, and the slot is booked',
-    endpoints: [`${POST} 201`],
+    responses: [`${POST} 201`],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const placed = await placeHold(partner, slot());
       expect(expectStatus(await confirm(partner, placed['hold_id']), 201)).toEqual({
@@ -71,7 +71,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/unknown-hold', 'holds/not-found', 'authentication/key-decides-partner'],
     title: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
-    endpoints: [`${POST} 404 HOLD_NOT_FOUND`],
+    responses: [`${POST} 404 HOLD_NOT_FOUND`],
     check: inScene(async (scene) => {
       const { hold_id: id } = await held(scene);
       await expectSameRefusal([NOWHERE, id, 'none'], '404 HOLD_NOT_FOUND', (each) => confirm(scene.rival, each));
@@ -91,7 +91,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/same-key-same-response', 'confirm/before-expiry'],
     title: 'same key and same confirm: always 201 with the original booking_id, body and Idempotent-Replayed',
-    endpoints: [`${POST} 201`],
+    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner } = scene;
       const body = confirmBody((await held(scene))['hold_id']);
@@ -108,7 +108,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/other-use-is-mismatch', 'errors/body'],
     title: 'same key for a different hold: 409 IDEMPOTENCY_KEY_MISMATCH, and that hold stays ACTIVE',
-    endpoints: [`${POST} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${POST} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
       await book(scene, key);
@@ -121,7 +121,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['confirm/field-lengths', 'idempotency/key-length', 'requests/all-faults-at-once'],
     title:
       'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
-    endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
+    responses: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const { hold_id: id } = await held(scene);
       const domain = `${'b'.repeat(63)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`;
@@ -141,7 +141,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/customer-phone'],
     title: "customer_phone is a valid number, E.164 or national to the service's region, and is kept as given",
-    endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
+    responses: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       for (const phone of ['+44 20 7946 0958', '098765 43210']) {
         const booking = await book(scene, { customer_phone: phone });
@@ -158,7 +158,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['idempotency/namespaces'],
     title:
       'a hold, its confirm and its cancel can use one key, also of another partner; a refund after the cancel cannot',
-    endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };
       for (const caller of [partner, rival]) {
@@ -174,7 +174,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/only-success-stores-key'],
     title: 'a failed call can be repeated with its key, also for another hold',
-    endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
+    responses: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
     check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
       const { hold_id: released } = await endedHold(scene, 'RELEASED');
@@ -188,7 +188,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/racing-calls'],
     title: 'if calls race with the same key, one does the work, and all get the same response',
-    endpoints: [`${POST} 201`],
+    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner, slot } = scene;
       const body = confirmBody((await held(scene))['hold_id']);

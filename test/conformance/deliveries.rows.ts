@@ -41,7 +41,7 @@ const HEADERS: readonly Row[] = [
   {
     rules: ['webhooks/headers', 'webhooks/event-id-and-delivery-id'],
     title: 'headers: application/json, the type of the event, the delivery_id of the body, and attempt 1',
-    endpoints: ['POST /api/v1/partner/holds 201'],
+    responses: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt } = await anyArrival(world);
       expect(attempt.headers).toMatchObject({
@@ -57,7 +57,7 @@ const HEADERS: readonly Row[] = [
     rules: ['webhooks/signature', 'subscriptions/secret', 'webhooks/signed-when-sent'],
     title:
       'X-Service-Signature is sha256= and the lower-case hex HMAC-SHA256 of "<timestamp>.<bytes>" with the secret_key',
-    endpoints: ['POST /api/v1/partner/holds 201'],
+    responses: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
       const signed = Buffer.concat([Buffer.from(`${headerOf(attempt, 'x-service-timestamp')}.`), attempt.bytes]);
@@ -72,7 +72,7 @@ const HEADERS: readonly Row[] = [
     rules: ['webhooks/standard-webhooks'],
     title:
       'webhook-id is the event_id, webhook-timestamp the time of sending, and webhook-signature is by the decoded secret',
-    endpoints: ['POST /api/v1/partner/holds 201'],
+    responses: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
       expect(attempt.headers).toMatchObject({
@@ -86,7 +86,7 @@ const HEADERS: readonly Row[] = [
     rules: ['webhooks/replay-window', 'webhooks/signed-when-sent'],
     title:
       'X-Service-Timestamp is the Unix time of sending; receivers reject it 301 s later, and altered bytes or headers',
-    endpoints: ['POST /api/v1/partner/holds 201'],
+    responses: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
       const sentAt = Number(headerOf(attempt, 'x-service-timestamp'));
@@ -113,7 +113,7 @@ const HEADERS: readonly Row[] = [
 const succeeding = (status: number): Row => ({
   rules: ['webhooks/success'],
   title: `a response of ${status} is a success, after one attempt`,
-  endpoints: [`${LIST} 200`],
+  responses: [`${LIST} 200`],
   check: inScene(async (scene, world) => {
     const listener = await listen(world, scene.partner, ['hold_created'], status);
     await held(scene);
@@ -126,7 +126,7 @@ const succeeding = (status: number): Row => ({
 const failing = (status: number): Row => ({
   rules: ['webhooks/success', 'webhooks/redirects', 'webhooks/retry-delays'],
   title: `a response of ${status} is a failure, and Location and Retry-After have no effect`,
-  endpoints: [`${LIST} 200`],
+  responses: [`${LIST} 200`],
   check: async (world) => {
     const elsewhere = await world.receiver();
     const headers = { location: elsewhere.url, 'retry-after': '1' };
@@ -139,11 +139,11 @@ const failing = (status: number): Row => ({
   },
 });
 
-/** Only the partner that receives a delivery can do this with it. */
+/** Only the partner that receives a delivery can call `operation` for it. */
 const notFound = ([operation, prefix, endpoint]: readonly [string, string, string]): Row => ({
   rules: ['observability/not-found'],
   title: `${operation} of a missing delivery and of one to another partner`,
-  endpoints: [`${endpoint} 404 DELIVERY_NOT_FOUND`],
+  responses: [`${endpoint} 404 DELIVERY_NOT_FOUND`],
   check: inScene(async (scene, world) => {
     const { delivery } = await failedOnce(world, scene);
     for (const id of [NOWHERE, newKey(), delivery['id']]) {
@@ -159,7 +159,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/success'],
     title: 'an endpoint that has not responded within 10 seconds has failed',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const { delivery } = await failedOnce(world, await world.scene(), () => undefined);
       expect(delivery).toMatchObject({ state: 'retrying', attempts: [{ status_code: null }] });
@@ -171,7 +171,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/retry-delays'],
     title: 'the next attempt is 5, 15, 30 and 60 minutes after each failure',
-    endpoints: [`${LIST} 200`, `${ADVANCED} 200`],
+    responses: [`${LIST} 200`, `${ADVANCED} 200`],
     check: async (world) => {
       const { waiting } = await deadLetter(world, await world.scene());
       const waits = waiting.map((delivery) => Math.round(waitOf(delivery) / 5) * 5);
@@ -182,7 +182,7 @@ const RETRIES: readonly Row[] = [
     rules: ['webhooks/attempts', 'webhooks/event-id-and-delivery-id', 'webhooks/headers'],
     title:
       '5 attempts, numbered from 1, with one event_id and event timestamp; each has its own delivery_id and signature',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const { listener } = await deadLetter(world, await world.scene());
       const { received } = listener.receiver;
@@ -199,7 +199,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/signed-when-sent', 'webhooks/signature'],
     title: 'each retry has a new timestamp and a new signature, made with the secret that is current then',
-    endpoints: ['POST /api/v1/partner/webhooks/{id}/rotate-secret 200'],
+    responses: ['POST /api/v1/partner/webhooks/{id}/rotate-secret 200'],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
       const path = `/api/v1/partner/webhooks/${listener.id}/rotate-secret`;
@@ -218,7 +218,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/dead-letter', 'observability/list'],
     title: 'after the last attempt the state is dead_letter, nothing more is sent, and the partner can list it',
-    endpoints: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
+    responses: [`${LIST} 200`, `${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
       expect(delivery).toMatchObject({ state: 'dead_letter', next_attempt_at: null });
@@ -232,7 +232,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/dead-letter-alert'],
     title: 'a dead letter is logged as an error, once',
-    endpoints: [],
+    responses: [],
     needs: 'internals',
     check: async (world, internals) => {
       const { delivery } = await deadLetter(world, await world.scene());
@@ -247,7 +247,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['webhooks/at-least-once', 'webhooks/event-id-and-delivery-id', 'observability/redeliver'],
     title: 'an event can arrive twice with the same event_id: a successful delivery can be redelivered',
-    endpoints: [`${REDELIVER} 202`],
+    responses: [`${REDELIVER} 202`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner, ['hold_created']);
       await held(scene);
@@ -262,7 +262,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['observability/redeliver'],
     title: 'redelivery of a dead letter is 202, and starts a new series of five attempts, numbered from 1',
-    endpoints: [`${REDELIVER} 202`],
+    responses: [`${REDELIVER} 202`],
     check: async (world) => {
       const { listener, delivery } = await deadLetter(world, await world.scene());
       expectStatus(await redeliver(listener, delivery['id']), 202);
@@ -280,7 +280,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['observability/redeliver'],
     title: 'redelivery of a delivery that waits for a retry is 202, also by X-Delivery-Id, and starts a new series now',
-    endpoints: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
+    responses: [`${REDELIVER} 202`, `GET ${DELIVERIES}/{id} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
       listener.receiver.respondWith(200);
@@ -294,7 +294,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['observability/redeliver'],
     title: 'redelivery during an attempt is 409',
-    endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
+    responses: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner, ['hold_created'], () => undefined);
       await held(scene);
@@ -312,7 +312,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
     title: 'a subscription that is deactivated before a retry gets no more deliveries',
-    endpoints: [`${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
+    responses: [`${ADVANCED} 409 DELIVERY_IN_PROGRESS`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
       await deactivate(world, listener);
@@ -324,7 +324,7 @@ const RETRIES: readonly Row[] = [
   {
     rules: ['sandbox/advance-delivery'],
     title: "advance makes a delivery's next attempt now: 200, and the attempt arrives",
-    endpoints: [`${ADVANCED} 200`],
+    responses: [`${ADVANCED} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
       listener.receiver.respondWith(200);

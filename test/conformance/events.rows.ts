@@ -33,10 +33,10 @@ const LIST = `GET ${OBSERVABILITY}`;
 const PLATFORM = '00000000-0000-7000-8000-000000000000';
 
 type Cause = {
-  /** The rule that causes the event. */
+  /** The contract's rule about the change that causes the event. */
   rule: string;
   when: string;
-  endpoint: string;
+  response: string;
   /** Makes the partner cause the event; returns the hold, or the booking with its hold_id. */
   cause: (scene: Scene) => Promise<Json>;
 };
@@ -57,13 +57,13 @@ const CAUSES: Record<ReservationEventType, Cause> = {
   hold_created: {
     rule: 'holds/states',
     when: 'a hold was placed',
-    endpoint: `POST ${PARTNER}/holds 201`,
+    response: `POST ${PARTNER}/holds 201`,
     cause: (scene) => held(scene),
   },
   hold_cancelled: {
     rule: 'holds/cancel',
     when: 'an ACTIVE hold was released',
-    endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,
+    response: `POST ${PARTNER}/holds/{holdId}/cancel 200`,
     cause: async (scene) => {
       const placed = await held(scene);
       // A second release causes no event.
@@ -73,8 +73,8 @@ const CAUSES: Record<ReservationEventType, Cause> = {
   },
   hold_expired: {
     rule: 'holds/dead-at-expiry',
-    when: 'a hold reached hold_expiry_at without a confirm, however often calls find that',
-    endpoint: 'POST /api/v1/sandbox/holds/{holdId}/expire 200',
+    when: 'a hold reached hold_expiry_at without a confirm, however often calls find it expired',
+    response: 'POST /api/v1/sandbox/holds/{holdId}/expire 200',
     cause: async (scene) => {
       const placed = await held(scene);
       for (let call = 0; call < 2; call += 1) await expire(scene.partner, placed['hold_id']);
@@ -86,30 +86,30 @@ const CAUSES: Record<ReservationEventType, Cause> = {
   booking_created: {
     rule: 'confirm/response',
     when: 'a hold was confirmed',
-    endpoint: 'POST /api/v1/bookings/confirm 201',
+    response: 'POST /api/v1/bookings/confirm 201',
     cause: (scene) => book(scene),
   },
   booking_cancelled: {
     rule: 'cancel-refund/cancel',
     when: 'a booking was cancelled',
-    endpoint: 'POST /api/v1/bookings/{bookingId}/cancel 200',
+    response: 'POST /api/v1/bookings/{bookingId}/cancel 200',
     cause: ending('cancel'),
   },
   booking_refunded: {
     rule: 'cancel-refund/refund',
     when: 'a booking was refunded',
-    endpoint: 'POST /api/v1/bookings/{bookingId}/refund 200',
+    response: 'POST /api/v1/bookings/{bookingId}/refund 200',
     cause: ending('refund'),
   },
 };
 
 /** Another partner receives the event exactly once. */
 const rowOfType = (type: ReservationEventType): Row => {
-  const { rule, when, endpoint, cause } = CAUSES[type];
+  const { rule, when, response, cause } = CAUSES[type];
   return {
     rules: ['events/types', 'events/fields', 'events/details', rule],
     title: `${type}, ${when}: another partner at the venue receives it once, with the documented body`,
-    endpoints: [endpoint, `${LIST} 200`],
+    responses: [response, `${LIST} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.rival, [type]);
       const { hold_id, booking_id, slot_id } = await cause(scene);
@@ -150,7 +150,7 @@ const RECEIVERS: readonly Row[] = [
     rules: ['events/receivers', 'authentication/venue-grants'],
     title:
       'only partners with a grant for the venue receive the types that they subscribed to, including the originator',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const [outsider, suspended] = [await world.partner(), await world.partner([scene.venue.id])];
       const types = ['hold_created'];
@@ -175,7 +175,7 @@ const RECEIVERS: readonly Row[] = [
   {
     rules: ['events/other-channels', 'events/fields'],
     title: "a walk-in is a booking_created of the built-in partner, with its reservation's hold_id",
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner, ['booking_created']);
       const booking = await walkIn(world, scene.slot());
@@ -193,7 +193,7 @@ const RECEIVERS: readonly Row[] = [
   {
     rules: ['events/details'],
     title: 'only the originator gets price_rupees, and the reason if one was given',
-    endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200'],
+    responses: ['POST /api/v1/bookings/{bookingId}/cancel 200'],
     check: inScene(async (scene, world) => {
       const own = await listen(world, scene.partner, ['booking_created', 'booking_cancelled']);
       const rival = await listen(world, scene.rival, ['booking_cancelled']);
@@ -211,7 +211,7 @@ const RECEIVERS: readonly Row[] = [
   {
     rules: ['events/no-customer-data'],
     title: "no event has name, phone, email or payment_reference, not even the originator's",
-    endpoints: ['POST /api/v1/bookings/confirm 201', 'POST /api/v1/bookings/{bookingId}/refund 200'],
+    responses: ['POST /api/v1/bookings/confirm 201', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner);
       const customer = {
@@ -231,7 +231,7 @@ const RECEIVERS: readonly Row[] = [
   {
     rules: ['holds/extend'],
     title: 'extending causes no event: a subscription to all types receives only the hold and its release',
-    endpoints: [`POST ${PARTNER}/holds/{holdId}/extend 200`, `${LIST} 200`],
+    responses: [`POST ${PARTNER}/holds/{holdId}/extend 200`, `${LIST} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.rival);
       const { hold_id: id } = await held(scene);
@@ -244,8 +244,8 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/other-channels'],
-    title: 'events alone keep the cache of a partner fresh: each change of a slot that it did not cause is sent',
-    endpoints: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
+    title: "events alone keep a partner's cache fresh: each change of a slot that the partner did not cause is sent",
+    responses: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.rival);
       const { booking_id, slot_id } = await book(scene);
@@ -266,7 +266,7 @@ const VENUE_CHANGES: readonly Row[] = [
   {
     rules: ['events/types', 'events/fields', 'events/details', 'events/availability-changed'],
     title: 'availability_changed, for a blackout and a price: subscribers receive each once, others nothing',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const subscriber = await listen(world, scene.partner, [CHANGED]);
       const silent = await listen(world, scene.rival);
@@ -312,7 +312,7 @@ const VENUE_CHANGES: readonly Row[] = [
   {
     rules: ['events/grant-changed', 'events/receivers'],
     title: 'begin and end of a grant are sent to its partner only, and are in its feed only',
-    endpoints: [`GET ${PARTNER}/events 200`],
+    responses: [`GET ${PARTNER}/events 200`],
     check: inScene(async (scene, world) => {
       const newcomer = await world.partner();
       const [own, rival] = [await listen(world, newcomer, [CHANGED]), await listen(world, scene.rival, [CHANGED])];
@@ -331,7 +331,7 @@ const VENUE_CHANGES: readonly Row[] = [
   {
     rules: ['events/resource-ids-affected'],
     title: 'the events of a claim on shared space name every resource whose slots it blocks',
-    endpoints: [`GET ${PARTNER}/events 200`],
+    responses: [`GET ${PARTNER}/events 200`],
     check: async (world) => {
       const scene = await world.scene({ resources: [{ name: 'Half A' }, { name: 'Half B' }] });
       const [half = '', other = ''] = scene.venue.resourceIds;

@@ -8,7 +8,7 @@ export const FAILURE_ROWS: readonly Row[] = [
   {
     rules: ['errors/internal'],
     title: 'an unexpected error is 500 with a request_id and without internals',
-    endpoints: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
+    responses: [`GET ${HOLDS}/{holdId} 500 INTERNAL_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const service = await internals.serviceWith({});
@@ -24,7 +24,7 @@ export const FAILURE_ROWS: readonly Row[] = [
   {
     rules: ['errors/unavailable'],
     title: 'while the database is unreachable, calls are 503 with Retry-After',
-    endpoints: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
+    responses: [`GET ${VENUES} 503 SERVICE_UNAVAILABLE`],
     needs: 'internals',
     check: async (world, internals) => {
       const partner = await world.partner();

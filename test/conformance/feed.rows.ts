@@ -26,7 +26,7 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
     title: 'the body is {success, count, data, next_cursor}, oldest first; data are webhook bodies without delivery_id',
-    endpoints: [`${FEED} 200`],
+    responses: [`${FEED} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner);
       const { booking_id } = await book(scene);
@@ -48,7 +48,7 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
     title: 'across reservations, `timestamp` goes back by less than a second; within one, the order is exact',
-    endpoints: [`${FEED} 200`],
+    responses: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let round = 0; round < 3; round += 1) {
         const { hold_id } = await held(scene);
@@ -67,7 +67,7 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
     title: 'event_type, venue_id and since filter the feed; an unknown type and malformed values are 400',
-    endpoints: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
+    responses: [`${FEED} 200`, `${FEED} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [here, there] = [await world.scene(), await world.scene()];
       const partner = await world.partner([here.venue.id, there.venue.id]);
@@ -88,7 +88,7 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed-cursor'],
     title: 'pages repeat and skip nothing, and a cursor at the end finds later events',
-    endpoints: [`${FEED} 200`],
+    responses: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let count = 0; count < 3; count += 1) await held(scene);
       const all = await feedOf(scene.partner, '', 3);

@@ -70,7 +70,7 @@ const ENDING: readonly Row[] = [
   {
     rules: ['holds/cancel'],
     title: 'cancel releases a hold: 200 {message, hold_id, status}, and frees the slot; a second cancel is 200 too',
-    endpoints: [`${CANCEL} 200`],
+    responses: [`${CANCEL} 200`],
     check: inScene(async (scene) => {
       const { partner, venue } = scene;
       const placed = await held(scene);
@@ -92,7 +92,7 @@ const ENDING: readonly Row[] = [
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
     title:
       'from hold_expiry_at, without any worker, reads say EXPIRED, the slot is free, and another partner can hold it',
-    endpoints: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
+    responses: [`${READ} 200`, `${PLACE} 201`, `POST ${CONFIRM} 409 HOLD_EXPIRED`],
     needs: 'internals',
     check: async (world, internals) => {
       // No worker runs here: reads alone must show the hold as expired.
@@ -114,11 +114,11 @@ const ENDING: readonly Row[] = [
   },
 ];
 
-/** Only its partner can do this with a hold. */
+/** Only its own partner can call `operation` for a hold. */
 const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
   rules: ['holds/not-found'],
   title: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
-  endpoints: [`${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`],
+  responses: [`${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`],
   check: inScene(async (scene) => {
     const placed = await held(scene);
     const prefix = operation === '/expire' ? '/api/v1/sandbox/holds' : HOLDS;
@@ -135,7 +135,7 @@ const READING: readonly Row[] = [
   {
     rules: ['holds/states'],
     title: 'a hold is ACTIVE, then CONSUMED, RELEASED or EXPIRED; it stays CONSUMED after its booking ends',
-    endpoints: [`${READ} 200`, `${EXPIRE} 200`],
+    responses: [`${READ} 200`, `${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const { partner } = scene;
       const [active, released, expired] = [await held(scene), await held(scene), await held(scene)];
@@ -162,7 +162,7 @@ const READING: readonly Row[] = [
   {
     rules: ['holds/read-and-list', 'responses/objects-and-listings'],
     title: 'a read is the hold; a list is {success, count, data, next_cursor}, filtered by status and paged',
-    endpoints: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    responses: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene, world) => {
       const { partner, rival, slot } = scene;
       const made = [await held(scene), await held(scene), await held(scene)];
@@ -188,7 +188,7 @@ const SANDBOX: readonly Row[] = [
   {
     rules: ['sandbox/expire-hold'],
     title: 'expire ends an ACTIVE hold now: 200 with the EXPIRED hold, and its slot is free',
-    endpoints: [`${EXPIRE} 200`],
+    responses: [`${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const placed = await held(scene);
       const body = expectStatus(await expire(scene.partner, placed['hold_id']), 200);
@@ -199,8 +199,8 @@ const SANDBOX: readonly Row[] = [
   },
   {
     rules: ['confirm/slot-lost'],
-    title: 'each confirm of a hold whose slot a walk-in has taken',
-    endpoints: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
+    title: 'each confirm of a hold whose slot a walk-in has taken is 409 DOUBLE_BOOKING_ATTEMPT',
+    responses: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
     check: inScene(async (scene, world) => {
       const placed = await held(scene);
       await walkIn(world, placed['slot_id']);

@@ -48,7 +48,7 @@ const ANY_FREE: readonly Row[] = [
   {
     rules: ['holds/any-free', 'holds/place'],
     title: 'resource_ids: the first free one is held; if none is free, conflict.resources has the reason for each',
-    endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`, `${PLACE} 404 RESOURCE_NOT_FOUND`],
+    responses: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`, `${PLACE} 404 RESOURCE_NOT_FOUND`],
     check: async (world) => {
       const scene = await world.scene({ resources: COURTS });
       const { venue, partner, rival } = scene;
@@ -75,7 +75,7 @@ const ANY_FREE: readonly Row[] = [
   {
     rules: ['holds/any-free'],
     title: 'sport_category: the cheapest free resource, then the lowest id; a missing sport is 400',
-    endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
+    responses: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene({ resources: [...COURTS, { sport_category: 'tennis', price_rupees: 1 }] });
       const [first = '', second = '', third = ''] = scene.venue.resourceIds;
@@ -96,7 +96,7 @@ const ANY_FREE: readonly Row[] = [
   {
     rules: ['holds/fields-that-disagree', 'holds/any-free'],
     title: 'a body that names the slot in two ways is rejected, also a list that is empty, too long or has duplicates',
-    endpoints: [`${PLACE} 400 VALIDATION_ERROR`],
+    responses: [`${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       const [id = ''] = scene.venue.resourceIds;
       const start = startOf(scene);
@@ -117,7 +117,7 @@ const ANY_FREE: readonly Row[] = [
   {
     rules: ['idempotency/same-key-same-response', 'holds/any-free'],
     title: 'a repeated key returns the first hold if the call could have chosen its slot, else it is a mismatch',
-    endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: async (world) => {
       const scene = await world.scene({ resources: COURTS });
       const [first = '', second = '', third = ''] = scene.venue.resourceIds;
@@ -137,7 +137,7 @@ const ANY_FREE: readonly Row[] = [
   {
     rules: ['holds/expected-price'],
     title: 'at another price nothing is held: 409 PRICE_CHANGED; of several resources only those at the price count',
-    endpoints: [`${PLACE} 201`, `${PLACE} 409 PRICE_CHANGED`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${PLACE} 201`, `${PLACE} 409 PRICE_CHANGED`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const scene = await world.scene({ resources: COURTS });
       const [first = '', second = ''] = scene.venue.resourceIds;
@@ -170,7 +170,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/fields', 'holds/place', 'responses/ids', 'responses/timestamps'],
     title: 'placing by slot_id is 201 with an ACTIVE hold of the documented fields',
-    endpoints: [`${PLACE} 201`],
+    responses: [`${PLACE} 201`],
     check: inScene(async ({ venue, partner, slots }) => {
       const { is_available: _available, ...slot } = slots[0] ?? {};
       const placed = await placeHold(partner, String(slot['slot_id']));
@@ -190,7 +190,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/place', 'responses/timestamps'],
     title: 'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given if they agree',
-    endpoints: [`${PLACE} 201`],
+    responses: [`${PLACE} 201`],
     check: inScene(async (scene) => {
       const placed = expectStatus(await scene.partner.api.post(HOLDS, windowOf(scene)), 201);
       expect(placed['slot_id']).toBe(scene.slots[0]?.['slot_id']);
@@ -225,7 +225,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/ttl'],
     title: 'ttl_seconds is 60 to 1,800, by default 600',
-    endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
+    responses: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       expect(ttlOf(await held(scene))).toBe(600);
       for (const ttl of [60, 1800]) expect(ttlOf(await held(scene, { ttl_seconds: ttl }))).toBe(ttl);
@@ -255,7 +255,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/slot-not-found'],
     title: 'an unknown slot, or one of an ungranted venue, is 404 SLOT_NOT_FOUND, in the same bytes',
-    endpoints: [`${PLACE} 404 SLOT_NOT_FOUND`],
+    responses: [`${PLACE} 404 SLOT_NOT_FOUND`],
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const ids = ['nowhere_20261121T0430Z', 'nonsense', foreign.slot()];
@@ -282,7 +282,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/conflict', 'holds/slot-not-available'],
     title: 'conflict has the reason, the expiry of the other hold, and up to 3 free slots of the sport, nearest first',
-    endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
       const { venue, partner, rival, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
       const football = slots.filter((slot) => slot['resource_id'] === venue.resourceIds[0]);
@@ -302,7 +302,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/slot-not-available'],
     title: 'a slot that is booked, past, beyond the horizon or at an inactive venue cannot be held',
-    endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async (scene, world) => {
       const { partner, rival, venue } = scene;
       const { slot_id: booked } = await book({ ...scene, partner: rival });
@@ -325,7 +325,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: 'a key of a hold on another slot is a mismatch; with the same slot, the first hold is returned again',
-    endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    responses: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
     check: inScene(async (scene) => {
       const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
@@ -341,9 +341,8 @@ const PLACING: readonly Row[] = [
   ...ANY_FREE,
   {
     rules: ['holds/limit'],
-    title:
-      'at the configured maximum, another hold is 409 until one of them has ended; each partner has its own maximum',
-    endpoints: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
+    title: 'at the configured maximum of holds, another is 409 until one has ended; other partners are not affected',
+    responses: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
     needs: 'internals',
     check: async (world, internals) => {
       const service = await internals.serviceWith({ MAX_ACTIVE_HOLDS: '2', RATE_LIMIT_PER_MINUTE: '0' });
@@ -359,7 +358,7 @@ const PLACING: readonly Row[] = [
   {
     rules: ['holds/one-winner'],
     title: 'if eight calls of two partners race for a slot, one is 201, and the others are 409',
-    endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async ({ partner, rival, slot }) => {
       const slotId = slot();
       const callers = [partner, rival, partner, rival, partner, rival, partner, rival];
@@ -373,7 +372,7 @@ const EXTENDING: readonly Row[] = [
   {
     rules: ['holds/extend'],
     title: 'extend counts ttl_seconds from now and never shortens a hold',
-    endpoints: [`${EXTEND} 200`],
+    responses: [`${EXTEND} 200`],
     check: inScene(async (scene) => {
       const [slotId, key] = [scene.slot(), { idempotency_key: newKey() }];
       const placed = await placeHold(scene.partner, slotId, key);
@@ -400,12 +399,12 @@ const EXTENDING: readonly Row[] = [
   {
     rules: ['holds/extend'],
     title: 'an end later than 7,200 s after the hold was placed is 409 HOLD_LIMIT_REACHED',
-    endpoints: [`${EXTEND} 409 HOLD_LIMIT_REACHED`],
+    responses: [`${EXTEND} 409 HOLD_LIMIT_REACHED`],
     needs: 'internals',
     check: async (world, internals) => {
       const scene = await world.scene();
       const placed = await held(scene);
-      // Otherwise the row would wait 100 minutes for a hold of this age.
+      // Make the hold 100 minutes old: the row cannot wait that long.
       const placedAt = new Date(Date.now() - 6_000_000);
       await internals.service.context.db
         .collection('reservations')

@@ -34,7 +34,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
     rules: ['observability/summary', 'observability/subscriptions', 'observability/list'],
     title: 'a partner without deliveries: all counts are zero, rate and latencies are null',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const { id, partner, receiver } = await listen(world, await world.partner());
       expect(await read(partner, OBSERVABILITY)).toEqual({
@@ -68,7 +68,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
     rules: ['observability/summary', 'observability/subscriptions'],
     title: 'after five failures of one delivery and a success of another: six attempts, a success rate of one sixth',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { listener } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
@@ -97,7 +97,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     rules: ['observability/list'],
     title:
       'the list has dead letters unless status asks for others; event_type and subscription_id filter, limit pages',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
       const [holds, releases] = [
@@ -129,7 +129,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     rules: ['observability/delivery', 'webhooks/dead-letter'],
     title:
       'a delivery has event, subscription, state, payload, and attempts with time, status, error, duration, excerpt',
-    endpoints: [`${ONE} 200`],
+    responses: [`${ONE} 200`],
     check: inScene(async (scene, world) => {
       const page = 'nope '.repeat(10);
       const { listener, delivery } = await failedOnce(world, scene, (_attempt, response) => {
@@ -171,7 +171,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   {
     rules: ['observability/delivery', 'observability/not-found'],
     title: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
-    endpoints: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
+    responses: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner, ['hold_created']);
       await held(scene);

@@ -64,7 +64,7 @@ const SELLING: readonly Row[] = [
   {
     rules: ['packages/catalogue', 'responses/money'],
     title: "{success, count, data} of the partner's own packages, filtered by venue_id",
-    endpoints: [`${CATALOGUE} 200`],
+    responses: [`${CATALOGUE} 200`],
     check: inScene(async (scene, world) => {
       const fields = { name: 'Five', description: 'Weekdays', credits: 5, price_rupees: 4500.5 };
       const packageId = await packageOf(world, scene, fields);
@@ -106,7 +106,7 @@ const SELLING: readonly Row[] = [
   {
     rules: ['packages/purchase-fields', 'packages/purchase'],
     title: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
-    endpoints: [`${PURCHASE} 201`],
+    responses: [`${PURCHASE} 201`],
     check: inScene(async (scene, world) => {
       const packageId = await packageOf(world, scene);
       const { purchase } = expectStatus(await buy(scene.partner, packageId), 201);
@@ -130,7 +130,7 @@ const SELLING: readonly Row[] = [
   {
     rules: ['idempotency/same-key-same-response'],
     title: 'a repeated key with the same package and customer returns the original purchase and adds no credits',
-    endpoints: [`${PURCHASE} 201`],
+    responses: [`${PURCHASE} 201`],
     check: inScene(async (scene, world) => {
       const packageId = await packageOf(world, scene);
       const key = { idempotency_key: newKey() };
@@ -170,7 +170,7 @@ const SELLING: readonly Row[] = [
   {
     rules: ['packages/read-purchase'],
     title: "{purchase} as it was sold; a missing one and another partner's are 404 PURCHASE_NOT_FOUND",
-    endpoints: [`${ONE} 200`, `${ONE} 404 PURCHASE_NOT_FOUND`],
+    responses: [`${ONE} 200`, `${ONE} 404 PURCHASE_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, scene);
       const path = `${PACKAGES}/purchases`;
@@ -184,7 +184,7 @@ const SELLING: readonly Row[] = [
   {
     rules: ['packages/active-purchases'],
     title: "{success, count, data} of the customer's purchases at the venue, soonest expiry first",
-    endpoints: [`${ACTIVE} 200`],
+    responses: [`${ACTIVE} 200`],
     check: inScene(async (scene, world) => {
       const later = await anyPurchase(world, scene, { validity_days: 60 });
       const sooner = await anyPurchase(world, scene, { validity_days: 30 });
@@ -218,7 +218,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/credit-at-confirm'],
     title: 'use_package_credit consumes one credit of the purchase that expires first; the response and reads say so',
-    endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
+    responses: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
       const later = await anyPurchase(world, scene, { validity_days: 60 });
@@ -237,7 +237,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/credit-at-confirm'],
     title: 'a replay of the confirm has the same response and consumes no second credit',
-    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    responses: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, scene);
       const body = confirmBody((await held(scene))['hold_id'], WITH_CREDIT);
@@ -251,7 +251,7 @@ const SPENDING: readonly Row[] = [
     rules: ['packages/no-credit', 'packages/credit-at-confirm'],
     title:
       'without credit at the venue, a confirm succeeds without package_credit_consumed; reads of the booking say false',
-    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    responses: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, await atAnotherVenue(world, scene));
       const booking = await book({ ...scene, partner: scene.rival }, WITH_CREDIT);
@@ -270,7 +270,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/credit-required', 'idempotency/only-success-stores-key'],
     title: '"required": without credit nothing is booked and the hold stays; with a credit, the same call succeeds',
-    endpoints: ['POST /api/v1/bookings/confirm 409 NO_PACKAGE_CREDIT', 'POST /api/v1/bookings/confirm 201'],
+    responses: ['POST /api/v1/bookings/confirm 409 NO_PACKAGE_CREDIT', 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const required = { use_package_credit: 'required', customer_phone: PHONE };
       const hold = await held(scene);
@@ -288,8 +288,8 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/credits-never-negative', 'packages/purchase-fields', 'packages/active-purchases'],
-    title: 'if six confirms race for two credits, two get one; the purchase is EXHAUSTED and no longer active',
-    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    title: 'if six confirms race for two credits, two get one each; the purchase is EXHAUSTED and no longer active',
+    responses: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const { partner, slot } = scene;
       const purchase = await anyPurchase(world, scene, { credits: 2 });
@@ -305,7 +305,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/refund-returns-credit'],
     title: 'a refund returns the credit once, also after a cancel, which returns none; the purchase is ACTIVE again',
-    endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200', 'POST /api/v1/bookings/{bookingId}/refund 200'],
+    responses: ['POST /api/v1/bookings/{bookingId}/cancel 200', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
       const purchase = await anyPurchase(world, scene, { credits: 1 });
@@ -325,7 +325,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['idempotency/namespaces'],
     title: 'a hold and a confirm can use the key of a purchase',
-    endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
+    responses: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const key = { idempotency_key: newKey() };
       expectStatus(await buy(scene.partner, await packageOf(world, scene), key), 201);

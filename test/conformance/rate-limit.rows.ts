@@ -50,7 +50,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/headers'],
     title: 'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
-    endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
+    responses: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
     needs: 'internals',
     check: async (world, internals) => {
       const { defaultRateLimit } = internals.service.inHost<typeof InHost>('test/conformance/rows.in-host.ts');
@@ -72,7 +72,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
     rules: ['rate-limits/exceeded'],
     title:
       'more calls in a minute than allowed are 429 with Retry-After, before the body is read; other partners are not affected',
-    endpoints: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
+    responses: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(3), (service) =>
@@ -91,7 +91,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/shared-by-processes'],
     title: 'calls to another process on the same Redis count too',
-    endpoints: [`GET ${VENUES} 429 RATE_LIMITED`],
+    responses: [`GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(4), (service) =>
@@ -108,7 +108,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/without-redis'],
     title: 'without Redis, each process limits by itself and continues to serve',
-    endpoints: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
+    responses: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       // Nothing listens on port 9.
@@ -120,7 +120,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/invalid-keys'],
     title: 'invalid keys are 401 at first, then 429 if too many come from one address',
-    endpoints: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
+    responses: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(100), async (service) => {

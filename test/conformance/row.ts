@@ -16,7 +16,7 @@ export type Row = {
   /** The part of the rule that the row shows. */
   title: string;
   /** The responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. */
-  endpoints: readonly string[];
+  responses: readonly string[];
 } & (
   | { needs?: never; check: (world: World) => Promise<void> }
   /** Needs more than HTTP: settings, database rows or logs, which only the tests' own service gives. */

@@ -6,7 +6,7 @@ import { parseOptions, UsageError } from './runner/options.ts';
 import { type Outcome, reportOf } from './runner/report.ts';
 import { runConformance } from './runner/run.ts';
 
-const NO_SUBSCRIPTION = 'WEBHOOK_ALLOW_PRIVATE_NETWORKS';
+const PRIVATE_NETWORKS = 'WEBHOOK_ALLOW_PRIVATE_NETWORKS';
 const stopping = new AbortController().signal;
 
 const nothing = () => Promise.resolve();
@@ -14,21 +14,21 @@ const rows: Row[] = [
   {
     rules: ['venues/no-grants'],
     title: 'is kept',
-    endpoints: ['GET /api/v1/partner/venues 200'],
+    responses: ['GET /api/v1/partner/venues 200'],
     check: async (world) => void (await (await world.scene()).partner.api.get('/api/v1/partner/venues')),
   },
   {
     rules: ['holds/ttl'],
     title: 'is broken',
-    endpoints: [],
+    responses: [],
     check: () => Promise.reject(new Error('59 was accepted')),
   },
-  { rules: ['holds/states'], title: 'sees nothing', endpoints: ['GET /api/v1/partner/holds 200'], check: nothing },
-  { rules: ['holds/limit'], title: 'needs the inside', endpoints: [], needs: 'internals', check: nothing },
+  { rules: ['holds/states'], title: 'sees nothing', responses: ['GET /api/v1/partner/holds 200'], check: nothing },
+  { rules: ['holds/limit'], title: 'needs the inside', responses: [], needs: 'internals', check: nothing },
   {
     rules: ['webhooks/headers'],
     title: 'needs a receiver',
-    endpoints: [],
+    responses: [],
     check: async (world) => void (await world.receiver()),
   },
 ];
@@ -44,7 +44,7 @@ describe('a run on a deployment', () => {
     operatorKey: String(service.environment['OPERATOR_API_KEY']),
   });
   beforeAll(async () => {
-    service = await hostedService({ overrides: { [NO_SUBSCRIPTION]: 'false' } });
+    service = await hostedService({ overrides: { [PRIVATE_NETWORKS]: 'false' } });
     ownPartnerIds.push((await anyPartner(service)).id);
     outcomes = await runConformance(options(), { rows, say: (line) => void progress.push(line), stopping });
   });
@@ -78,7 +78,7 @@ describe('a run on a deployment', () => {
     await expect(run({ adminUrl: nowhere })).rejects.toThrow(`--admin-url ${nowhere} cannot`);
     await expect(run({ baseUrl: nowhere })).rejects.toThrow(`--base-url ${nowhere} cannot`);
     await expect(run({ baseUrl: service.adminUrl })).rejects.toThrow('is no sandbox');
-    const overrides = { SERVICE_MODE: 'production', [NO_SUBSCRIPTION]: 'false' };
+    const overrides = { SERVICE_MODE: 'production', [PRIVATE_NETWORKS]: 'false' };
     const production = await hostedService({ overrides });
     const { url: baseUrl, adminUrl } = production;
     await expect(run({ baseUrl, adminUrl })).rejects.toThrow(UsageError);

@@ -27,7 +27,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/reset'],
     title: 'reset removes subscriptions, releases holds and cancels bookings of the caller only',
-    endpoints: ['POST /api/v1/sandbox/reset 200', `POST ${DELIVERIES}/{id}/redeliver 404 WEBHOOK_NOT_FOUND`],
+    responses: ['POST /api/v1/sandbox/reset 200', `POST ${DELIVERIES}/{id}/redeliver 404 WEBHOOK_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, rival } = scene;
       const listener = await listen(world, partner);
@@ -47,7 +47,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/walk-in'],
     title: 'a walk-in takes the slot like another channel, with its event, and release frees it',
-    endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
+    responses: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, venue } = scene;
       const listener = await listen(world, partner, ['booking_created', 'booking_cancelled']);
@@ -76,7 +76,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/walk-in'],
     title: 'a walk-in cannot take a slot that a partner has booked',
-    endpoints: [`${WALK_IN} 409 SLOT_NOT_AVAILABLE`],
+    responses: [`${WALK_IN} 409 SLOT_NOT_AVAILABLE`],
     check: inScene(async (scene) => {
       const { slot_id: slotId } = await bookSlot(scene.rival, scene.slot());
       await expectVerdict(atSlot(scene, 'walk-in', slotId), '409 SLOT_NOT_AVAILABLE');
@@ -100,7 +100,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/walk-in'],
     title: 'release does not end the hold of a partner: it stays ACTIVE',
-    endpoints: ['POST /api/v1/bookings/confirm 201'],
+    responses: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene) => {
       const { hold_id: id, slot_id: slotId } = await held(scene);
       await atSlot(scene, 'release', slotId);

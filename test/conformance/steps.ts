@@ -137,7 +137,7 @@ export function oneRequest({ rules, title, response, fields, ask }: OneRequest):
   return {
     rules,
     title,
-    endpoints: [response],
+    responses: [response],
     check: async (world) => {
       const reply = await ask(await world.scene(), world);
       await expectVerdict(reply, fields === undefined ? outcome : `${outcome} ${fields}`);

@@ -8,7 +8,7 @@ export const STORY_ROWS: readonly Row[] = [
   {
     rules: ['service/selling-flow', 'service/moves-no-money'],
     title: 'venues, resources, slots, hold, booking, read, list, cancel and refund work in sequence',
-    endpoints: [
+    responses: [
       `GET ${PARTNER}/venues 200`,
       `GET ${PARTNER}/venues/{venueId}/resources 200`,
       'GET /api/v1/slots/availability 200',
@@ -41,7 +41,7 @@ export const STORY_ROWS: readonly Row[] = [
   {
     rules: ['holds/cancel'],
     title: 'a released hold frees its slot completely for the next partner',
-    endpoints: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
+    responses: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
     check: inScene(async ({ partner, rival, venue, slots }) => {
       const [slot = {}] = slots;
       const { hold_id: id } = expectStatus(await hold(partner, String(slot['slot_id'])), 201);

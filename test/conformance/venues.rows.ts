@@ -23,7 +23,7 @@ const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
 const notFound = (what: string, endpoint: string): Row => ({
   rules: ['venues/not-found', 'authentication/venue-grants'],
   title: `${what} a missing, a malformed and an ungranted id is 404 VENUE_NOT_FOUND, in the same bytes`,
-  endpoints: [`${endpoint} 404 VENUE_NOT_FOUND`],
+  responses: [`${endpoint} 404 VENUE_NOT_FOUND`],
   check: async (world) => {
     const [{ partner }, foreign] = [await world.scene(), await world.scene()];
     const ask = (id: string) => partner.api.get(partsOf(endpoint).path.replace('{venueId}', id));
@@ -36,7 +36,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['venues/fields'],
     title: 'a venue has venue_id, name, address, city, status and time_zone',
-    endpoints: [`${ONE} 200`],
+    responses: [`${ONE} 200`],
     check: async (world) => {
       const fields = { name: 'Arena', address: '1 MG Road', city: 'Pune', time_zone: 'Europe/London' };
       const { venue, partner } = await world.scene({ venue: fields });
@@ -49,7 +49,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['venues/granted-only', 'authentication/venue-grants'],
     title: 'the body is {success, count, data} with only the venues granted to the partner',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const [one, two, other] = [await world.scene(), await world.scene(), await world.scene()];
       const partner = await world.partner([one.venue.id, two.venue.id]);
@@ -67,7 +67,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['venues/no-grants'],
     title: 'a partner without grants gets 200 with an empty list',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       expect(await read(await world.partner(), VENUES)).toEqual({ success: true, count: 0, data: [] });
     },
@@ -75,7 +75,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['venues/no-pagination'],
     title: 'one response has every venue; limit is not a field here',
-    endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
+    responses: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scenes = await Promise.all([world.scene(), world.scene(), world.scene()]);
       const partner = await world.partner(scenes.map(({ venue }) => venue.id));
@@ -88,7 +88,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['resources/fields', 'responses/money'],
     title: 'the body is {success, count, data}; each resource has the documented fields',
-    endpoints: [`${RESOURCES} 200`],
+    responses: [`${RESOURCES} 200`],
     check: async (world) => {
       const court = { sport_category: 'tennis', price_rupees: 950.5, duration_minutes: 90 };
       const late = { operating_hours_start: '18:00', operating_hours_end: '02:00' };
@@ -117,7 +117,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['resources/slug', 'responses/ids'],
     title: 'resource_id is a slug, unique in the whole service; availability and holds accept it as listed',
-    endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
+    responses: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200', `POST ${PARTNER}/holds 201`],
     check: async (world) => {
       const sceneOptions = { resources: [{ name: 'Turf Ä 1' }], venue: { name: 'Koramangala' } };
       const [{ venue, partner, slots }, twin] = [await world.scene(sceneOptions), await world.scene(sceneOptions)];
@@ -138,7 +138,7 @@ export const VENUE_ROWS: readonly Row[] = [
   {
     rules: ['resources/base-configuration'],
     title: 'a held slot is unavailable, while the resource shows only its base configuration',
-    endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
+    responses: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const path = `${VENUES}/${venue.id}/resources`;
       const before = await list(partner, path);

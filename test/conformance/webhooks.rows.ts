@@ -50,11 +50,11 @@ const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: ENDPOINT, event_types: ['hold_created'], ...fields });
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** Only its partner can do this with a subscription. */
+/** Only its own partner can call `operation` for a subscription. */
 const notFound = (operation: string): Row => ({
   rules: ['subscriptions/not-found'],
   title: `${operation} of a missing subscription and of another partner's, in the same bytes`,
-  endpoints: [`${operation === 'change' ? CHANGE : `POST ${WEBHOOKS}/{id}/${operation}`} 404 WEBHOOK_NOT_FOUND`],
+  responses: [`${operation === 'change' ? CHANGE : `POST ${WEBHOOKS}/{id}/${operation}`} 404 WEBHOOK_NOT_FOUND`],
   check: async (world) => {
     const [partner, rival] = [await world.partner(), await world.partner()];
     const { id } = await subscribe(partner, ENDPOINT);
@@ -71,7 +71,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/create', 'subscriptions/secret'],
     title: 'create is 201 with id, endpoint_url, event_types, status, created_at and a secret_key of 32 random bytes',
-    endpoints: [`${CREATE} 201`],
+    responses: [`${CREATE} 201`],
     check: async (world) => {
       const partner = await world.partner();
       const made = expectStatus(await create(partner, { event_types: EVENT_TYPES }), 201);
@@ -90,7 +90,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/event-types'],
     title: 'event_types are one or more known names',
-    endpoints: [`${CREATE} 400 VALIDATION_ERROR`],
+    responses: [`${CREATE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
       const rejections = [
@@ -108,7 +108,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/belong-to-caller'],
     title: 'a partner_id in the body is ignored',
-    endpoints: [`${CREATE} 201`],
+    responses: [`${CREATE} 201`],
     check: async (world) => {
       const [partner, rival] = [await world.partner(), await world.partner()];
       expectStatus(await create(partner, { partner_id: rival.id }), 201);
@@ -119,7 +119,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/list', 'subscriptions/secret'],
     title: "the body is {success, count, data}: the caller's subscriptions with secret_rotated_at, without the secret",
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
       await create(await world.partner());
@@ -134,7 +134,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/rotate-secret', 'subscriptions/list', 'subscriptions/secret'],
     title: 'rotation is 200 {id, secret_key, secret_rotated_at} with a new secret; lists show only the time',
-    endpoints: [`${ROTATE} 200`],
+    responses: [`${ROTATE} 200`],
     check: async (world) => {
       const partner = await world.partner();
       const { id, secretKey } = await subscribe(partner, ENDPOINT);
@@ -160,7 +160,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/change'],
     title: 'change is 200 with the subscription; waiting deliveries go to the new address, signed with the same secret',
-    endpoints: [`${CHANGE} 200`],
+    responses: [`${CHANGE} 200`],
     check: async (world) => {
       const { listener, delivery } = await failedOnce(world, await world.scene());
       const elsewhere = await world.receiver(200);
@@ -187,7 +187,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/no-unsubscribe'],
     title: 'there is no DELETE, PUT or pause of a subscription',
-    endpoints: [`${LIST} 200`],
+    responses: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
       const { id } = await subscribe(partner, ENDPOINT);
@@ -202,7 +202,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/limit'],
     title: 'a 21st subscription is rejected',
-    endpoints: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
+    responses: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
     check: async (world) => {
       const partner = await world.partner();
       for (let count = 0; count < 20; count += 1) await subscribe(partner, `${ENDPOINT}/${count}`);
@@ -213,7 +213,7 @@ const MANAGEMENT: readonly Row[] = [
     rules: ['subscriptions/no-two-alike'],
     title:
       'a second subscription with the same URL, types and venues is rejected and names the first one, by POST and PATCH',
-    endpoints: [`${CREATE} 409 SUBSCRIPTION_EXISTS`, `${CHANGE} 409 SUBSCRIPTION_EXISTS`],
+    responses: [`${CREATE} 409 SUBSCRIPTION_EXISTS`, `${CHANGE} 409 SUBSCRIPTION_EXISTS`],
     check: async (world) => {
       const partner = await world.partner();
       const event_types = ['hold_expired', 'hold_created'];
@@ -232,7 +232,7 @@ const MANAGEMENT: readonly Row[] = [
   {
     rules: ['subscriptions/endpoint-url'],
     title: 'endpoint_url is https without credentials or fragment, of at most 2,048 characters, and no private address',
-    endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
+    responses: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {
       const guarded = await internals.serviceWith({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' });
@@ -260,8 +260,8 @@ const MANAGEMENT: readonly Row[] = [
 const VENUES: readonly Row[] = [
   {
     rules: ['subscriptions/venues', 'events/receivers'],
-    title: 'venue_ids filters deliveries and recover, but not test or the feed; null removes it',
-    endpoints: [`${CREATE} 201`, `${CHANGE} 200`],
+    title: 'venue_ids filters deliveries and recover, but not test or the feed; null removes the filter',
+    responses: [`${CREATE} 201`, `${CHANGE} 200`],
     check: async (world) => {
       const [near, far] = [await world.scene(), await world.scene()];
       const partner = await world.partner([near.venue.id, far.venue.id]);
@@ -295,7 +295,7 @@ const VENUES: readonly Row[] = [
   {
     rules: ['subscriptions/venues'],
     title: 'venue_ids are 1 to 100 distinct ids of granted venues; a missing and an ungranted one get the same bytes',
-    endpoints: [`${CREATE} 403 VENUE_NOT_AUTHORIZED`, `${CHANGE} 403 VENUE_NOT_AUTHORIZED`],
+    responses: [`${CREATE} 403 VENUE_NOT_AUTHORIZED`, `${CHANGE} 403 VENUE_NOT_AUTHORIZED`],
     check: async (world) => {
       const { venue, partner } = await world.scene();
       const { venue: foreign } = await world.scene();
@@ -322,7 +322,7 @@ const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/rotation-overlap', 'webhooks/standard-webhooks'],
     title: 'only during the overlap, deliveries are also signed with the old secret, by both kinds of headers',
-    endpoints: [`${ROTATE} 200`],
+    responses: [`${ROTATE} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner, ['hold_created']);
       const rotate = async (body?: Json) => {
@@ -351,7 +351,7 @@ const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/test'],
     title: 'test is 202, and one genuine sample of a subscribed type with details.test arrives',
-    endpoints: [`${TEST} 202`],
+    responses: [`${TEST} 202`],
     check: async (world) => {
       const listener = await listen(world, await world.partner(), ['booking_refunded']);
       expectStatus(await listener.partner.api.post(`${WEBHOOKS}/${listener.id}/test`), 202);
@@ -364,7 +364,7 @@ const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/recover'],
     title: 'recover is 202 {recovered}: only deliveries without a success are redelivered, with the same event_id',
-    endpoints: [`${RECOVER} 202`],
+    responses: [`${RECOVER} 202`],
     check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
@@ -382,7 +382,7 @@ const REPAIRING: readonly Row[] = [
   {
     rules: ['subscriptions/recover'],
     title: 'since is required, at most 14 days ago',
-    endpoints: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
+    responses: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
     check: async (world) => {
       const partner = await world.partner();
       const { id } = await subscribe(partner, ENDPOINT);
@@ -398,7 +398,7 @@ const DEACTIVATED: readonly Row[] = [
   {
     rules: ['subscriptions/inactive'],
     title: 'an inactive subscription rejects test, recover and redeliver: 409 WEBHOOK_INACTIVE; its dead letters stay',
-    endpoints: [
+    responses: [
       `${TEST} 409 WEBHOOK_INACTIVE`,
       `${RECOVER} 409 WEBHOOK_INACTIVE`,
       `POST ${DELIVERIES}/{id}/redeliver 409 WEBHOOK_INACTIVE`,
@@ -417,7 +417,7 @@ const DEACTIVATED: readonly Row[] = [
   {
     rules: ['events/receivers'],
     title: 'redelivery for a venue whose grant was revoked is 403 VENUE_NOT_AUTHORIZED',
-    endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
+    responses: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
     check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       expectStatus(await revokeGrant(world, { ...scene, partner: listener.partner }), 200);

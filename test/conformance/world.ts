@@ -89,5 +89,5 @@ export async function runRow(row: Row, worlds: Worlds, internals?: Internals): P
   if (row.needs === undefined) await row.check(world);
   else if (internals === undefined) throw new NotTried('settings, rows or logs of the service itself');
   else await row.check(world, internals);
-  return missingResponses(row.endpoints, world.seen);
+  return missingResponses(row.responses, world.seen);
 }

@@ -1,5 +1,5 @@
 import { countNewDeadLetters } from '../../src/operations/alerts/dead-letters.service.ts';
-import { lapseNow } from '../../src/reservations/hold-expiry.store.ts';
+import { makeOverdue } from '../../src/reservations/hold-expiry.store.ts';
 import { expireHolds } from '../../src/reservations/reservations.service.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
@@ -62,7 +62,7 @@ export const WORKS: readonly Work[] = [
     faultPoints: [single('update', 'reservations')],
     prepare: async (world) => {
       const holdId = await anyHold(world);
-      await lapseNow(world.service.context.db, holdId);
+      await makeOverdue(world.service.context.db, holdId);
       return {
         run: () => expireHolds(world.service.context, [holdId]),
         effects: () => reservations(world, { _id: holdId }),

@@ -58,7 +58,7 @@ test('when the window ends, a new one starts', async () => {
   const { api, id } = await anyPartner(service);
   await calls(api, LIMIT - 1);
   // The window ends when its key in Redis expires.
-  await redis.pexpire(counterOf(service, id), 1100);
+  await redis.pexpire(counterOf(service, id), 1900);
   const last = await calls(api, 2);
   expect(verdicts(last)).toEqual(['200', '429 RATE_LIMITED']);
   expect(last.map(({ headers }) => headers.get('retry-after'))).toEqual([null, '2']);

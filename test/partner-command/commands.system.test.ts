@@ -227,7 +227,9 @@ describe('partner hold and confirm', () => {
     await eventually('the countdown', () => started.printed.err.includes(' left\n'));
     const holdPath = `/api/v1/partner/holds/${String((JSON.parse(started.printed.out) as Json)['hold_id'])}`;
     expectStatus(await partner.api.post(`${holdPath}/extend`, { ttl_seconds: 900 }), 200);
-    await eventually('the report of the extension', () => /^It was extended, to \S+Z\.$/m.test(started.printed.err));
+    await eventually('the report of the extension', () =>
+      /^The hold was extended to \S+Z\.$/m.test(started.printed.err),
+    );
     expectStatus(await partner.api.post(`${holdPath}/cancel`, {}), 200);
     const { code, err } = await started.ended;
     expect([code, err]).toEqual([

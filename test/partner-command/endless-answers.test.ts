@@ -34,7 +34,7 @@ const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-2
 test('an endless answer to an action is read up to 1 MB, and is a finding', async () => {
   status = 200;
   await expect(httpTransport(url, signal)('reconcile', {})).rejects.toThrow(
-    'reconcile answered more than 1 MB. Answer its result and nothing else.',
+    'reconcile answered more than 1 MB. Respond with its result and nothing else.',
   );
   expect(sentBytes).toBeLessThan(RESPONSE_BYTES);
 });

@@ -22,7 +22,7 @@ const isRunning = (pid: number) => {
 test('at most 1 MB of a command’s endless output is read, and the command is killed', async () => {
   const endless = "const more = () => process.stdout.write('x'.repeat(65536), more); more();";
   await expect(transportOf(endless)('reconcile', {})).rejects.toThrow(
-    'reconcile answered more than 1 MB. Answer its result and nothing else.',
+    'reconcile answered more than 1 MB. Respond with its result and nothing else.',
   );
 });
 

@@ -18,8 +18,8 @@ test.each([
   [401, JSON_TYPE, '{"error": "unauthorized"}', 'responded with 401'],
   [400, JSON_TYPE, 'null', 'responded with 400'],
   [302, { location: '/login' }, '', 'responded with 302'],
-  [200, JSON_TYPE, '{"hello": "world"}', '200 (application/json, of the body, partner_id must be a text)'],
-  [200, JSON_TYPE, '[]', 'responded with 200 (application/json, of the body, it must be an object)'],
+  [200, JSON_TYPE, '{"hello": "world"}', '200 (application/json, body: partner_id must be a text)'],
+  [200, JSON_TYPE, '[]', 'responded with 200 (application/json, body: it must be an object)'],
 ])(
   'status ends with 3 after %i %j %j, and its message describes the response',
   async (status, headers, body, message) => {

@@ -30,5 +30,5 @@ test('a command that would have to wait an hour ends instead, and says when to c
   const proxy = await busy(3600);
   const { code, err } = await partner({ url: proxy.url, apiKey: 'pk_sandbox_any' }, ['status']);
   await proxy.close();
-  expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}again: in 1 h, at \d\d:\d\d:\d\d UTC$/m)]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}try again: in 1 h, at \d\d:\d\d:\d\d UTC$/m)]);
 });

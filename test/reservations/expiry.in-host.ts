@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { keepSweeping } from '../../src/platform/sweep.ts';
-import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireDueHolds, sweepOverdueHolds } from '../../src/reservations/reservations.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -26,7 +26,7 @@ export function startSweep(context: Context, limit: number): void {
   const stopping = new AbortController();
   const pages: number[] = [];
   const run = async (signal: AbortSignal, after: DuePosition | undefined) => {
-    const page = await sweepLapsedHolds(context, { graceMs: 0, limit, after, stopping: signal });
+    const page = await sweepOverdueHolds(context, { graceMs: 0, limit, after, stopping: signal });
     pages.push(page.count);
     return page;
   };

@@ -85,8 +85,8 @@ async function endOf(hold: Json, answers: readonly string[]): Promise<string> {
   const row = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
   const events = row.outbox.map(({ type }) => type).join(', ');
   const endedAt = row.bookedAt ?? row.releasedAt ?? row.expiredAt;
-  const isLapsed = endedAt !== undefined && endedAt >= row.holdExpiresAt;
-  const atItsTime = isLapsed === (row.status === 'EXPIRED') ? '' : 'not at its time';
+  const isOverdue = endedAt !== undefined && endedAt >= row.holdExpiresAt;
+  const atItsTime = isOverdue === (row.status === 'EXPIRED') ? '' : 'not at its time';
   return [row.status, events, ...answers, atItsTime].filter((part) => part !== '').join(' | ');
 }
 
@@ -182,7 +182,7 @@ describe('the sweep of expired holds', () => {
   const PAGE = 3;
 
   /** Adds holds that expired at one instant. */
-  async function lapsedHolds(count: number): Promise<string[]> {
+  async function overdueHolds(count: number): Promise<string[]> {
     const raced = slotIds.splice(0, count);
     const holds = await Promise.all(raced.map((slotId) => placeHold(partner, slotId)));
     const ids = holds.map((hold) => String(hold['hold_id']));
@@ -197,7 +197,7 @@ describe('the sweep of expired holds', () => {
     new Set((await rowsOf(service, 'reservations', { _id: { $in: ids } })).map(({ status }) => status));
 
   test('continues while pages are full, past holds that cannot be expired, and then pauses', async () => {
-    const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
+    const [poisoned, others] = [await overdueHolds(2 * PAGE), await overdueHolds(4 * PAGE)];
     // The oldest holds have an event that the collection's validator rejects on every write.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
     await startSweep(PAGE);

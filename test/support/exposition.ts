@@ -74,7 +74,7 @@ function requireComplete(name: string, { type, help, samples }: Family): void {
   if (!TYPES.has(type) || help === '') throw new Error(`${name} lacks a TYPE or HELP`);
   if (type === 'counter' && !name.endsWith('_total')) throw new Error(`The counter ${name} is not a _total`);
   if (type !== 'histogram') return;
-  const open = samples.filter(({ name: each }) => each.endsWith('_count')).length;
-  const closed = samples.filter(({ labels }) => labels['le'] === '+Inf').length;
-  if (open !== closed) throw new Error(`${name} has no +Inf bucket`);
+  const histograms = samples.filter(({ name: each }) => each.endsWith('_count')).length;
+  const infinite = samples.filter(({ labels }) => labels['le'] === '+Inf').length;
+  if (histograms !== infinite) throw new Error(`${name} has no +Inf bucket`);
 }

@@ -49,8 +49,8 @@ export const ignoringLeases = whileCacheIs('ignoreLeases');
 export const waitingForNoLease = whileCacheIs('waitForNoLease');
 
 /**
- * `begin` starts `change`, and resolves when it is answered, or after `giveUpAfterMs`: enough for a change that does
- * not wait for work in progress.
+ * `begin` starts `change`, and resolves when the change is answered, or after `giveUpAfterMs`. Choose a time in which a
+ * change that does not wait for work in progress is answered.
  */
 export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
   const answered: { response?: Promise<T>; isAnswered: boolean } = { isAnswered: false };

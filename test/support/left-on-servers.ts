@@ -3,7 +3,7 @@ import type mongoose from 'mongoose';
 import { KEPT_PREFIX } from './migrated-databases.ts';
 import { isOfWorker, SHARED_NAME, serviceOfKey } from './service-environment.ts';
 
-/** Databases of MongoDB and of the host. All others are named after their Jest worker (`freshName`). */
+/** Databases of MongoDB and of the host. Others, except kept ones, are named after their Jest worker (`freshName`). */
 const LASTING = ['admin', 'config', 'local', SHARED_NAME];
 
 /**

@@ -26,6 +26,7 @@ export function createMigratedDatabases(client: mongoose.mongo.MongoClient, mode
       const indexes = await db.collection(collection).indexes();
       return { collection, type, options, indexes: indexes.toSorted(byName) };
     });
+    // Reads the profiler's settings, which a suite may have changed.
     const { was, slowms } = await db.command({ profile: -1 });
     return { was, slowms, collections: (await Promise.all(collections)).toSorted(byCollection) };
   };

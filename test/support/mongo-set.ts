@@ -10,7 +10,7 @@ import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 const SET = 'faults';
 const DATABASE = 'partner_booking';
 
-/** The files and the password of members that require TLS and authentication. */
+/** The files and the password of members that require TLS and authentication. `both`: certificate and key in one. */
 export type GuardedSet = { ca: string; both: string; memberKey: string; password: string };
 
 /** A replica set whose members can be killed and restarted with their data. Its addresses name a database. */

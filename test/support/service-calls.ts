@@ -77,7 +77,7 @@ export function serviceCalls(context: Context): ServiceCalls {
     dispatch: async (holdId) => {
       const { failures } = await dispatchEvents(context, [holdId]);
       for (const err of failures.values()) throw err;
-      await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
+      await eventually('the feed has the events', async () => (await findOpenRanges(context.db)).length === 0);
     },
     attempt: (deliveryId, times) =>
       attemptDelivery({ context }, ownSender(), deliveryId, times === undefined ? {} : { times }),

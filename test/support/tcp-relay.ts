@@ -15,7 +15,7 @@ export type TcpRelay = {
   /** From now on, delays all data by this time in both directions, in order. */
   delay(ms: number): void;
   /**
-   * Connections without data in both directions for `idleMs` stay open, but carry no data any more. Other and new ones
+   * Connections without data in either direction for `idleMs` stay open, but carry no data any more. Other and new ones
    * work. Returns the number of dead ones.
    */
   forgetIdle(idleMs: number): number;

@@ -63,11 +63,13 @@ function faultOfForm(reply: Reply): string | undefined {
   if (typeof message !== 'string' || message.length < 10) return 'No message for a developer';
   if (requestId !== reply.headers.get('x-request-id')) return 'Not the id of the X-Request-Id header';
   if (docs !== undefined && docs !== `/docs/errors/${code}`) return 'docs is not the page of the code';
-  if ((code === 'VALIDATION_ERROR') !== (details !== undefined)) return 'details where there should be none';
+  if ((code === 'VALIDATION_ERROR') !== (details !== undefined))
+    return 'details are only, and always, in a VALIDATION_ERROR';
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
   const repeated = [...(details ?? []), ...splitMessage(message)].find(namesItsField);
   if (repeated !== undefined) return `The field is named twice (${repeated.path}: ${repeated.message})`;
-  if (HAVE_CONFLICT.has(code) !== (conflict !== undefined)) return 'conflict where none belongs';
+  if (HAVE_CONFLICT.has(code) !== (conflict !== undefined))
+    return 'conflict is missing, or does not belong to this code';
   if (bookingId !== undefined && code !== 'INVALID_HOLD_STATE') return 'booking_id where none belongs';
   return INTERNALS.test(reply.text) ? 'Shows internals' : undefined;
 }

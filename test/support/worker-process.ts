@@ -16,7 +16,7 @@ export type SpawnedProcess = {
   output(): string;
   /** The log so far, line by line. */
   log(): LogLine[];
-  /** The log line that says it is ready; rejects if the process ends before. */
+  /** The IPC message that says it is ready; rejects if the process ends before. `startScript` has no IPC. */
   ready: Promise<LogLine>;
   exited: Promise<Exit>;
   /** Signals only this process. */
@@ -26,7 +26,7 @@ export type SpawnedProcess = {
 };
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
-/** The compiled service (build-product.ts), which takes half the processor time to start. */
+/** The compiled service (build-product.ts), which starts in half the processor time of the source. */
 export const PRODUCT_FOLDER = path.join(projectFolder, '.cache/test-product');
 /** Long, because a start takes a second of processor time, and the machine may be busy. */
 export const START_DEADLINE_MS = 90_000;

@@ -9,7 +9,7 @@ import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { holdIn } from '../../src/queues/job-data.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
-import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireDueHolds, sweepOverdueHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 
@@ -43,7 +43,7 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
     run: (stopping, after) =>
-      sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, after, stopping }),
+      sweepOverdueHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, after, stopping }),
   });
   const { archiveUrl } = scope.config;
   const archive = archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config);

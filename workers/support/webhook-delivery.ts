@@ -16,7 +16,7 @@ import { startWebhookSweeps } from './webhook-sweeps.ts';
 /** More jobs than permits: a slow send gives its permit back before it ends (ADR 0012), and its job stays active. */
 const JOBS_PER_PERMIT = 4;
 
-/** Writes events from outboxes to the event log, delivers them, and retries failures on the contract's schedule. */
+/** Dispatches the events of outboxes, delivers them, and retries failures on the contract's schedule. */
 export async function startWebhookDelivery(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
 ): Promise<Record<string, unknown>> {

@@ -24,6 +24,7 @@ export type ClientOptions = {
 export type PartnerClient = Methods & {
   /** The pages of a listing or the feed: `for await (const page of client.pages('listBookings', { query })) …`. */
   pages: Pages;
+  /** Whole seconds for which a hold can still be confirmed, never too many. */
   secondsLeft: ServerClock['secondsLeft'];
 };
 

@@ -21,6 +21,7 @@ type Parts<Id extends OperationId> = {
     | Extract<operations[Id]['requestBody'], undefined>;
 };
 
+/** The names of the parts that an operation requires or, with `false`, of those that are optional. */
 type NamesOf<All, IsRequired> = {
   [Name in keyof All]: [NonNullable<All[Name]>] extends [never]
     ? never
@@ -46,7 +47,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** X-Request-Id of every attempt, to find the call in your log and the service's: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** X-Request-Id of every attempt, for your log and the service's: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 

@@ -5,7 +5,7 @@ export type Retries = {
   tries: number;
   /** The maximum wait before the first retry; it doubles with each retry. */
   baseDelayMs: number;
-  /** The upper limit of a wait. */
+  /** The upper limit of a random wait, which comes on top of Retry-After. */
   maxDelayMs: number;
   /** If Retry-After is longer, the call rejects without waiting; its error has `retryAfterSeconds`. */
   maxRetryAfterSeconds: number;

@@ -85,7 +85,7 @@ export const DELIVERIES: Dashboard = {
     {
       title: 'Events dispatched',
       unit: 'ops',
-      description: 'Events written to the event log, with a delivery for each receiver.',
+      description: 'Events that were dispatched: stored for the feed, with a delivery for each receiver.',
       queries: [{ legend: 'events', color: 'blue', expr: perSecond(`events_dispatched_total{${OWN}}`) }],
     },
     {

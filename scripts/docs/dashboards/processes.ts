@@ -66,7 +66,8 @@ export const PROCESSES: Dashboard = {
     {
       title: 'Reads of availability',
       unit: 'reqps',
-      description: 'Served from the cache, or computed from claims after a change or half a second.',
+      description:
+        'Served from the cache, or computed from claims if the cached response is stale or half a second old.',
       queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
     },
     {

@@ -21,7 +21,7 @@ const takenSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ m
  */
 export const wasRecentlyTaken = (db: Db, slotId: string): boolean => takenSlotsOf(db).has(slotId);
 
-/** Why the slot is taken; undefined if it has become free. Expires lapsed (overdue) holds on it. */
+/** Why the slot is taken; undefined if it has become free. Expires overdue holds on it. */
 export async function findConflict(
   deps: ReservationDeps,
   { slotId, cells, partnerId }: NewReservation,
@@ -110,14 +110,14 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 }
 
 /**
- * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds to free their
+ * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's overdue holds to free their
  * ordinals. False if the partner has reached its limit of live holds.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { maxActiveHolds } = deps.config;
-  const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);
+  const { ordinals, overdueIds } = await findActiveHolds(deps.db, partnerId);
   if (ordinals.length >= maxActiveHolds) return false;
-  await expireHolds(deps, lapsedIds);
+  await expireHolds(deps, overdueIds);
   const taken = new Set(ordinals);
   const start = randomBelow(maxActiveHolds);
   const free: number[] = [];

@@ -1,7 +1,7 @@
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
-import { extendHold, lapseNow } from '../../reservations/hold-expiry.store.ts';
+import { extendHold, makeOverdue } from '../../reservations/hold-expiry.store.ts';
 import {
   findReservation,
   findReservationAfterConflict,
@@ -110,7 +110,7 @@ export async function extendHoldBy(
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
   const hold = await getHold(deps, partnerId, holdId);
-  if (await lapseNow(deps.db, holdId)) {
+  if (await makeOverdue(deps.db, holdId)) {
     void deps.queues.removeHoldExpiry(expiryOf(hold));
     await expireHolds(deps, [holdId]);
     return getHold(deps, partnerId, holdId);

@@ -64,11 +64,11 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Change a resource for new sales',
       params: { resourceId: schemas.resourceIdParam },
       description:
-        'A resource that newly shares space is inactive while existing holds and bookings are extended to that space; after a failure repeat the call, with status. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
+        'A resource that newly shares space is inactive until its existing holds and bookings also block that space. After a failure it stays inactive: repeat the call, with status active. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
       body: schemas.updateResourceBody,
       responses: {
         200: {
-          description: 'The resource as it is now, with its holds and bookings that are off sale.',
+          description: 'The resource as it is now, with its holds and bookings on slots that are no longer on sale.',
           body: schemas.resourceWithConflicts,
         },
       },

@@ -148,7 +148,7 @@ export const operatorResource = named(
 
 const offSale = object(conflictFields('of slots that are inactive or off the schedule'));
 
-/** The schema with the claims that a change takes off sale. */
+/** Adds the holds and bookings on slots that a change takes off sale. */
 export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema => named(name, schema.concat(offSale));
 
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);

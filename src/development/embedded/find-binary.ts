@@ -56,7 +56,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
         // A binary in the library's own cache stays there.
         if (!fetched.startsWith(folder + path.sep)) return fetched;
         await versionOf(kind, fetched, env);
-        // The binary runs, and the rename stays in one file system: the cache never has a partial file.
+        // The binary has run, and a rename in one file system is atomic: the cache never has a partial file.
         await rename(fetched, cached);
         return cached;
       });
@@ -75,7 +75,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
 
 /**
  * The version of the binary; asking for it also proves that its shared libraries exist.
- * @throws Error with a message that follows the binary's name
+ * @throws Error whose message continues the binary's name: `is not a mongod …`
  */
 async function versionOf(kind: ServerKind, file: string, env: Environment): Promise<string> {
   const printed = await runCommand(file, ['--version'], env, versionTimeoutMs).catch((error: Error) => {

@@ -29,7 +29,8 @@ export function unwatchedGuards(db: Db): Guards {
 
 /**
  * Checks the guards from when `connected` resolves until the process stops. The service sells nothing before the first
- * check, or while a guard is missing. A failed check changes nothing: every call fails without a database (ADR 0019).
+ * check, or while a guard is missing. If a check fails, the last result stays: without a database every call fails
+ * anyway (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,

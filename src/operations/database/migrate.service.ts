@@ -96,7 +96,7 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
 
 async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
   for (let hasLogged = false; ; hasLogged = true) {
-    // Acquire twice: the first ever acquisition creates a lock that has already expired.
+    // Twice: the very first call on a database only creates the lock, already expired; the second acquires it.
     const acquire = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
     if ((await acquire()) && (await acquire())) return;
     if (!hasLogged)

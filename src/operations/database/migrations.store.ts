@@ -5,7 +5,7 @@ import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-sc
 export type StepRecord = {
   _id: number;
   name: string;
-  /** Set for a contract step: older releases cannot run on this database any more. */
+  /** Of a contract step: the first release that does not use what it removed; older ones can no longer run. */
   unusedSince?: string;
   /** The release that last ran the step. */
   release: string;

@@ -6,7 +6,7 @@ import { dropDatabase, insertDocuments, listFilled } from './dump.store.ts';
 import { migrate } from './migrate.service.ts';
 import { compareReleases, RELEASE } from './release.ts';
 
-/** MongoDB allows 48 MB for a command. */
+/** A batch may exceed `bytes` by one document of 16 MB; MongoDB allows 48 MB for a command. */
 const BATCH = { count: 1000, bytes: 8_000_000 };
 
 /**

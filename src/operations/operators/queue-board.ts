@@ -15,7 +15,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
     'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A sweep does the work of lost jobs.',
   'webhook-delivery': 'Events to dispatch, and retries of failed deliveries: a delayed job waits for its next attempt.',
   'dead-letter':
-    'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. To redeliver many, use the console.',
+    'Deliveries that failed after 5 attempts, and jobs that failed for good. The tab Failed has them with the reason. Retry makes one more attempt, or runs the job again in its queue. To redeliver many, use the console.',
 };
 
 type JobPage = { displayText: string; href: string };

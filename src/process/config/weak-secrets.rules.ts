@@ -14,14 +14,14 @@ const PLACEHOLDER =
  */
 const MIN_VARIETY = 8;
 
-/** Why this operator's key is weak, as the rest of a sentence without the key; undefined if it is strong. */
+/** Why this operator's key is weak, as the end of a sentence that begins with the key; undefined if it is strong. */
 export function weaknessOfOperatorKey(key: string): string | undefined {
   if (PUBLISHED.includes(key)) return 'is published in the repository of this service';
   if (PLACEHOLDER.test(key)) return 'is a placeholder';
   return weaknessOf(Buffer.from(key));
 }
 
-/** Like `weaknessOfOperatorKey`, for the first key and for repeated keys. Later keys may only decrypt older secrets. */
+/** Why the first key is weak, or that a key is repeated. Later keys may be weak: they only decrypt older secrets. */
 export function weaknessOfEncryptionKeys(keys: readonly Buffer[]): string | undefined {
   const [first] = keys;
   const weakness = first && weaknessOf(first);

@@ -35,7 +35,7 @@ export type DispatchResult = {
 
 /**
  * Dispatches the events in these outboxes of reservations and venues. Writes a delivery row for each receiving
- * subscription, then the event log, and empties the outboxes last. Every step can be repeated, so the next run
+ * subscription, then the events for the feed, and empties the outboxes last. Every step can be repeated, so the next run
  * completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
 export async function dispatchEvents(
@@ -49,7 +49,7 @@ export async function dispatchEvents(
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
-  // Log the events after creating the deliveries: receivers wait for the delivery rows, not for the log.
+  // Store the events after the deliveries: receivers wait for delivery rows, not for the feed.
   const { failures: unlogged, closed } = await logEvents(deps, events);
 
   const failures = new Map(unlogged);
@@ -59,7 +59,7 @@ export async function dispatchEvents(
   }
   const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
   for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
-  // Wait for the ranges of sequence numbers to close: a stopping process must leave none open.
+  // A stopping process must leave no range of sequence numbers open (ADR 0010).
   await closed;
   noteDispatch(deps, dispatched, {
     beganAtMs,
@@ -88,7 +88,7 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each receiver. Call it after reading the outboxes, to miss no subscription older than an event. */
+/** Each event with each receiver. Call it after reading the outboxes: it finds each subscription older than the event. */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

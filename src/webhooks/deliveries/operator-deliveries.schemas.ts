@@ -98,7 +98,7 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .or(...Object.keys(deadLetterFilters))
   .required()
   .messages({
-    'object.missing': 'does not say which dead letters: send at least one of these fields too',
+    'object.missing': 'is required if no other field selects dead letters: send at least one of the four',
   })
   .description('Requires the reason and at least one other field.');
 

@@ -48,8 +48,8 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
 }
 
 /**
- * The signed message of an attempt, valid as long as its data may be cached; calls that rotate the secret, change the
- * endpoint, deactivate, suspend or revoke wait that long. After that, `renew` reads and signs again, or returns null if
+ * The signed message of an attempt, valid as long as its data may be cached. A call that changes this data (secret,
+ * endpoint, status, grant) responds only after that time. After it, `renew` reads and signs again, or returns null if
  * the webhook may no longer be sent, or the secret or endpoint has changed.
  */
 function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {

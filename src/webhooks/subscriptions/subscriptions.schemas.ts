@@ -61,7 +61,7 @@ export const changeBody = (rules: EndpointRules) =>
     .or('endpoint_url', 'event_types', 'venue_ids')
     .required()
     .messages({
-      'object.missing': 'is required if nothing else changes: send endpoint_url, event_types or venue_ids',
+      'object.missing': 'is required if no other field is sent: send at least one of the three',
     })
     .description('Send at least one field.');
 

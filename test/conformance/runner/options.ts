@@ -8,7 +8,7 @@ Tries every rule of docs/contract.md on a sandbox deployment, with partners and 
   --admin-url <url>      the admin listener
   --operator-key <key>   an operator key (default: OPERATOR_API_KEY)
   --receiver-bind <h:p>  where to listen for webhooks, such as 0.0.0.0:8080
-  --receiver-url <url>   the address at which the deployment reaches it
+  --receiver-url <url>   the address where the deployment reaches the receiver
   --help                 this text
 
 A deployment on this machine needs no receiver options. Without a receiver

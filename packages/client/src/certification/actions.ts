@@ -78,7 +78,7 @@ export function createIntegration(transport: Transport): Integration {
     if (isRefused && answer.alternatives === undefined) return answer;
     const faults = faultsOfShape(answer, isRefused ? { alternatives: ['text'] } : RESULTS[action]);
     if (faults.length > 0)
-      throw new UnusableAnswer(`The result of ${action} has another shape: ${faults.slice(0, 3).join('; ')}.`);
+      throw new UnusableAnswer(`The result of ${action} has a wrong shape: ${faults.slice(0, 3).join('; ')}.`);
     return answer as Outcome<Name>;
   };
   return {
@@ -88,7 +88,7 @@ export function createIntegration(transport: Transport): Integration {
       const outcome = await attempt(action, input);
       expectThat(
         isRefusal(outcome),
-        `${action} reported success, though the service refused it with ${code}: ${JSON.stringify(outcome)}.`,
+        `${action} reported success, though the service rejected it with ${code}: ${JSON.stringify(outcome)}.`,
       );
       const reported = outcome.error.code;
       expectThat(reported === code, `${action} reported ${reported}, where the service had said ${code}.`);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** With fewer calls left, a scenario could run into the rate limit. */
+/** With fewer calls left, a scenario could run into the rate limit. Below a limit of 300, half of the limit must do. */
 const MIN_CALLS = 150;
 
 /** The partner's remaining calls in the rate limit, which the integration and the runner share. */

@@ -2,7 +2,7 @@ import type { Schemas } from '../operation-types.ts';
 
 type Hours = readonly [string, string];
 
-/** A day of a venue that only the proxy knows. `localTimes`: the time that must be shown for each of `slots`. */
+/** A made-up day of a venue that only the proxy knows. `localTimes`: how each of `slots` must be shown, in order. */
 export type CannedDay = {
   venue: Schemas['Venue'];
   date: string;
@@ -83,10 +83,10 @@ export function lateNight(date: string): CannedDay {
 }
 
 /** The year of London's next clock change, in spring or autumn. */
-const springYear = (): number => nextYear((year) => lastSundayOf(year, 3));
-const autumnYear = (): number => nextYear((year) => lastSundayOf(year, 10));
+const springYear = (): number => yearOfNext((year) => lastSundayOf(year, 3));
+const autumnYear = (): number => yearOfNext((year) => lastSundayOf(year, 10));
 
-function nextYear(dateOf: (year: number) => string): number {
+function yearOfNext(dateOf: (year: number) => string): number {
   const today = new Date().toISOString().slice(0, 10);
   const year = Number(today.slice(0, 4));
   return dateOf(year) > today ? year : year + 1;

@@ -9,7 +9,7 @@ import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } 
 /** The variables with which the command finds the service. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
 
-const MAX_EXCERPT_LENGTH = 10_000;
+const MAX_STDERR_LENGTH = 10_000;
 /** How long to read output after the exit: child processes may hold stdout open. */
 const OUTPUT_AFTER_EXIT_MS = 500;
 
@@ -78,7 +78,7 @@ function closePipes(child: ChildProcessWithoutNullStreams): void {
 function excerptReader(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < MAX_EXCERPT_LENGTH) text += chunk;
+    if (text.length < MAX_STDERR_LENGTH) text += chunk;
   });
   return () => text;
 }

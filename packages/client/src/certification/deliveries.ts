@@ -89,14 +89,14 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
 
 /** The service reads this much of the body of a 2xx; a longer body counts as complete. */
-const DELIVERY_BYTES = 16 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * The response's status, by the service's rules: a 2xx counts once its body is complete or longer than 16 KB, any other
  * status at once. Rejects if the body of a 2xx breaks off.
  */
 export async function deliveryStatusOf({ ok, status, body }: Response): Promise<number> {
-  if (ok) await textWithin(body, DELIVERY_BYTES);
+  if (ok) await textWithin(body, MAX_RESPONSE_BYTES);
   else await body?.cancel().catch(() => undefined);
   return status;
 }

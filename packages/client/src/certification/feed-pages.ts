@@ -19,7 +19,7 @@ export function fullFeedPages(missed: AnyEvent): Rule[] {
       kind: 'made up',
       body: ({ query }) => {
         const data = otherEvents(Number(query.get('limit') ?? DEFAULT_LIMIT));
-        const ownCursor = originOf(query.get('after'));
+        const ownCursor = ownCursorOf(query.get('after'));
         return {
           success: true,
           count: data.length,
@@ -33,12 +33,12 @@ export function fullFeedPages(missed: AnyEvent): Rule[] {
   return Array.from({ length: PAGES }, (_, page) => ({ ...madeUpPage(page), times: 1 }));
 }
 
-/** Replaces a made-up cursor by the sandbox's own cursor, which it contains. */
+/** Replaces a made-up cursor by the sandbox's own cursor inside it. */
 export const OWN_CURSORS: Rule = {
   isFor: (call) => callsOf('listEvents')(call) && pageOf(call.query.get('after')) > 0,
   fault: {
     kind: 'query',
-    query: (query) => ({ after: originOf(query.get('after')) || undefined }),
+    query: (query) => ({ after: ownCursorOf(query.get('after')) || undefined }),
   },
 };
 
@@ -46,4 +46,4 @@ function pageOf(after: string | null): number {
   return Number(/^certification-(\d+)\./.exec(after ?? '')?.[1] ?? 0);
 }
 
-const originOf = (after: string | null): string => (after ?? '').replace(/^certification-\d+\./, '');
+const ownCursorOf = (after: string | null): string => (after ?? '').replace(/^certification-\d+\./, '');

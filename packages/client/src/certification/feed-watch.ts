@@ -8,7 +8,7 @@ export type FeedWatch = {
   eventOf(filter: EventFilter): Promise<AnyEvent>;
 };
 
-/** Compares ids, not slots: another run may have sold the slot before. */
+/** Selects an event by its ids, not by its slot: another run may have sold the slot before. */
 export type EventFilter = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
@@ -40,7 +40,7 @@ export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch
           const waited = deadlineMs / 1000;
           deadlineMs = NEXT_DEADLINE_MS;
           throw new NotTried(
-            `The event ${filter.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether its worker webhook-delivery runs.`,
+            `The event ${filter.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether the worker webhook-delivery runs.`,
           );
         }
         await delay(pauseMs, undefined, { signal });

@@ -37,7 +37,8 @@ export async function doThroughFault<Name extends ActionName>(
         continue;
       }
       requireOneKey(callsMade(trial, operation).slice(earlier), operation, action);
-      if (outcome === undefined) throw new UnusableAnswer(`${action} fails for good after one call that failed.`);
+      if (outcome === undefined)
+        throw new UnusableAnswer(`After one failed call, ${action} failed on every repetition, too.`);
       return resultOf(action, outcome);
     }
   } finally {

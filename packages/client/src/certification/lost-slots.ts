@@ -8,7 +8,7 @@ const TRIES = 3;
 /** Another user of the sandbox took the slot: the integration is not to blame. */
 export class LostToOthers extends NotTried {
   constructor() {
-    super(`Others took each of the ${TRIES} slots that were tried. Try it again, or ask for a venue of your own.`);
+    super(`Others took each of the ${TRIES} slots that were tried. Try again, or ask for a venue of your own.`);
   }
 }
 
@@ -40,8 +40,8 @@ export const withFreeSlot = <Result>(
 
 /**
  * Whether another user took the slot: in `proxy.calls` from index `fromCall`, the service rejected a hold of the slot,
- * and the integration placed no hold of the slot with another key. Call it only if the runner does not hold the slot.
- * Decides by the responses, not by availability: others may have freed the slot since.
+ * and the integration placed no hold of the slot with a key other than the rejected one. Call it only if the runner
+ * does not hold the slot. Decides by the responses, not by availability: others may have freed the slot since.
  */
 export function isLostToOthers({ proxy }: Trial, { slot }: Offer, fromCall = 0): boolean {
   const calls = proxy.calls

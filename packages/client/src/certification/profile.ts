@@ -37,9 +37,11 @@ export function parseProfile(text: string): Profile {
   const { name, actions, webhook_url: webhookUrl, proxy_port: proxyPort } = value;
   const faults = [
     ...unknownIn(value, FIELDS, ''),
-    ...(isName(name) ? [] : [`name: give a text of 1 to ${NAME_LENGTH} characters, the name of your integration`]),
+    ...(isName(name)
+      ? []
+      : [`name: give a text of 1 to ${NAME_LENGTH} printable characters, the name of your integration`]),
     ...faultsOfActions(actions),
-    ...faultsOfAddress('webhook_url', webhookUrl, 'where your endpoint takes deliveries'),
+    ...faultsOfAddressField('webhook_url', webhookUrl, 'where your endpoint takes deliveries'),
     ...(isPort(proxyPort) ? [] : ['proxy_port: give a free port of this machine, a whole number from 1 to 65535']),
   ];
   if (faults.length > 0) throw new ProfileError(faults);
@@ -51,7 +53,7 @@ function faultsOfActions(actions: unknown): string[] {
   const { url, command } = actions;
   const unknown = unknownIn(actions, ['url', 'command'], 'actions.');
   if ((url === undefined) === (command === undefined)) return [...unknown, 'actions: give either url or command'];
-  if (url !== undefined) return [...unknown, ...faultsOfAddress('actions.url', url, 'where your actions are')];
+  if (url !== undefined) return [...unknown, ...faultsOfAddressField('actions.url', url, 'where your actions are')];
   return Array.isArray(command) && command.length > 0 && command.every(isText)
     ? unknown
     : [...unknown, 'actions.command: give a list of texts, the program and its arguments'];
@@ -62,9 +64,9 @@ const unknownIn = (value: object, known: readonly string[], path: string): strin
     .filter((field) => !known.includes(field))
     .map((field) => `${path}${field}: no such field; leave it out (known are ${known.join(', ')})`);
 
-function faultsOfAddress(field: string, value: unknown, what: string): string[] {
+function faultsOfAddressField(field: string, value: unknown, what: string): string[] {
   const fault = faultOfAddress(isText(value) ? value : '');
-  return fault === undefined ? [] : [`${field}: ${fault}; give one ${what}`];
+  return fault === undefined ? [] : [`${field}: ${fault}; give an address ${what}`];
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -17,9 +17,9 @@ export type ProxiedCall = {
   key: string | undefined;
   /** The time of arrival, by the monotonic clock. */
   atMs: number;
-  /** The service's response before any fault; undefined if the call never reached it. */
+  /** The response of the sandbox or of a made-up venue, before any fault; undefined if there was none. */
   answer: { status: number; body: unknown } | undefined;
-  /** Why the service was not reached. */
+  /** Why the sandbox was not reached. */
   unreached: string | undefined;
   isFaulted: boolean;
 };

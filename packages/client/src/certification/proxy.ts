@@ -18,6 +18,7 @@ export type Proxy = {
   arm(rule: Rule): () => void;
   /** Resolves when no call is running, or after 16 s. */
   settled(): Promise<void>;
+  /** Removes all calls and armed rules. */
   forget(): void;
   close(): Promise<void>;
 };

@@ -89,7 +89,7 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
   if (failure instanceof PartnerApiError)
     return notTried(
       scenario,
-      `The sandbox refused a call of the runner itself: ${failure.message} (${failure.code}, request ${failure.requestId ?? 'without an id'})`,
+      `The sandbox rejected a call of the runner itself: ${failure.message} (${failure.code}, request ${failure.requestId ?? 'without an id'})`,
     );
   if (failure instanceof PartnerConnectionError)
     return notTried(scenario, 'The sandbox did not answer a call of the runner itself.');

@@ -34,10 +34,11 @@ export type CertificationOptions = RunOptions & {
 
 /**
  * Runs the scenarios against an integration on a sandbox; resolves to the report, also if the run is interrupted.
- * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError if it cannot begin
+ * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError if the run cannot begin or continue
  */
 export async function certify(options: CertificationOptions): Promise<Report> {
   const { baseUrl, apiKey, subject: candidate } = options;
+  // Aborts if the run is interrupted or the integration bypasses the proxy.
   const stop = new AbortController();
   const { signal } = stop;
   const startedAt = new Date();

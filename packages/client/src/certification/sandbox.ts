@@ -26,10 +26,11 @@ export type Sandbox = {
   releaseByOther(offer: Offer): Promise<void>;
   /** Calls `before` with a free slot, then sells the slot by another channel. */
   takenSlot(before?: (offer: Offer) => Promise<unknown>): Promise<Taken>;
+  /** Places a hold on a free slot. */
   heldSlot(): Promise<Schemas['Hold']>;
 };
 
-/** Every sandbox offers these days, and other users seldom sell them. */
+/** Counted from today: days that every sandbox offers and other users seldom sell. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const TRIES = 5;

@@ -17,7 +17,7 @@ export class Finding extends Error {
   override readonly name = 'Finding';
 }
 
-/** The integration gave no usable answer to an action: late, with a status other than 200, or in another shape. */
+/** The integration gave no usable answer to an action: late, with a status other than 200, or in a wrong shape. */
 export class UnusableAnswer extends Finding {}
 
 /** The integration gave no answer: no connection, no such program, or a broken connection. */

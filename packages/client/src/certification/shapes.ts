@@ -13,6 +13,7 @@ type OptionalIn<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends 'boolean, or left out' ? Name : never;
 }[keyof Fields];
 
+/** The type of a value that has the shape `S`. */
 export type Shaped<S> = S extends 'text' | 'local time' | 'instant'
   ? string
   : S extends 'number'

@@ -19,6 +19,7 @@ export class CannotBegin extends Error {
   override readonly name = 'CannotBegin';
 }
 
+/** A candidate that is connected to the proxy. */
 export type Subject = { name: string; transport: Transport; webhookUrl: string; close(): Promise<void> };
 
 /** @throws ProfileError if the port is taken */
@@ -49,7 +50,7 @@ export async function connectSubject(
 }
 
 export const bypassMessage = ({ url }: Proxy): string =>
-  `The integration placed a hold without a call through the proxy: it calls the sandbox directly, so the runner cannot see or undo its calls. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
+  `The integration placed a hold without a call through the proxy: it calls the sandbox directly, so the runner cannot see or undo its calls. Start it with the base URL ${url} (the proxy_port of the profile), then certify it again.`;
 
 /** @throws CannotBegin if the integration is not running: every scenario would fail */
 export async function requireReachable(transport: Transport): Promise<void> {
@@ -58,7 +59,7 @@ export async function requireReachable(transport: Transport): Promise<void> {
   } catch (error) {
     if (error instanceof Unreached)
       throw new CannotBegin(
-        `The integration was not reached: ${error.message} Start it, or correct actions in the profile.`,
+        `The integration was not reached: ${error.message} Start it, or correct the field actions of the profile.`,
       );
     if (!(error instanceof UnusableAnswer)) throw error;
   }

@@ -33,7 +33,7 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
 export async function requireWithin(action: string, answer: AsyncIterable<Uint8Array> | null): Promise<string> {
   const text = await textWithin(answer, MAX_ANSWER_BYTES);
   if (text !== undefined) return text;
-  throw new UnusableAnswer(`${action} answered more than 1 MB. Answer its result and nothing else.`);
+  throw new UnusableAnswer(`${action} answered more than 1 MB. Respond with its result and nothing else.`);
 }
 
 /** @throws UnusableAnswer if the answer is not JSON */
@@ -51,7 +51,7 @@ export function excerptOf(text: string): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
-/** Runs `work` with a signal that ends it after `deadlineMs`, or with `outer`. @throws UnusableAnswer */
+/** Runs `work` with a signal that aborts after `deadlineMs`, or when `outer` aborts. @throws UnusableAnswer */
 export async function withinDeadline<Answer>(
   action: string,
   deadlineMs: number,

@@ -49,7 +49,7 @@ export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: rando
 export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
   expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
   expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
-  expectThat(!(await isHandled(trial, event)), `${what} was refused with ${answer.text}, and handled all the same.`);
+  expectThat(!(await isHandled(trial, event)), `${what} was rejected with ${answer.text}, but handled all the same.`);
 }
 
 /** Waits until each event was handled exactly once. @throws Finding if one was not */

@@ -3,7 +3,7 @@ import { faultsOfShape } from '../certification/shapes.ts';
 import type { PartnerClient } from '../client.ts';
 import type { CallOptions, OperationId } from '../operation-types.ts';
 
-/** The fields that the commands use: another program at the address may respond with other JSON. */
+/** The fields that the commands use. Checked, because another program at the address may respond with other JSON. */
 const SHAPES = {
   getMe: {
     partner_id: 'text',

@@ -28,13 +28,13 @@ type Options = GlobalOptions & {
 
 const EPILOGUE = `
 Exit codes of certify: 0 if every chosen scenario passed, 1 if one failed, and
-3 if one could not be tried, or something was not reached.
+3 if one could not be tried, or the sandbox or integration was not reached.
 The guide is /docs/certification of the service.`;
 
 export function addCertify(program: Command, world: World): void {
   const command = program
     .command('certify')
-    .description('Test your integration against a sandbox, scenario by scenario, with faults in between.')
+    .description('Test your integration against a sandbox, scenario by scenario, with injected faults.')
     .option('--profile <file>', 'the JSON file that describes the integration and its actions')
     .option('--service', 'test the deployment itself with a built-in integration')
     .option('--only <ids>', 'only these scenarios, separated by commas')
@@ -73,13 +73,13 @@ function chosenBy({ only, level }: Options): (scenario: Scenario) => boolean {
   const ids = only?.split(',').map((id) => id.trim());
   const unknown = ids?.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id)) ?? [];
   if (unknown.length > 0)
-    throw usageError(`--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows them.`);
+    throw usageError(`--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows all.`);
   if (level !== undefined && !Object.hasOwn(LEVELS, level))
     throw usageError(`--level: ${level} is not a level. Give a number from 1 to 6.`);
   const isChosen = (scenario: Scenario) =>
     (ids?.includes(scenario.id) ?? true) && (level === undefined || scenario.level === Number(level));
   if (!SCENARIOS.some(isChosen))
-    throw usageError(`--only, --level: none of the scenarios is of level ${level}. Leave one of them out.`);
+    throw usageError(`--only, --level: none of the given scenarios is of level ${level}. Leave one option out.`);
   return isChosen;
 }
 

@@ -75,7 +75,7 @@ function refusalText(refusal: PartnerApiError, baseUrl: string): string {
 
 function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError): string[] {
   return [
-    ...(retryAfterSeconds === undefined ? [] : [`  again: ${spokenWait(retryAfterSeconds * 1000)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [`  try again: ${spokenWait(retryAfterSeconds * 1000)}`]),
     ...(conflict?.hold_id === undefined ? [] : [`  your hold: ${conflict.hold_id}`]),
     ...(conflict?.free_at === undefined ? [] : [`  free at the latest: ${conflict.free_at}`]),
     ...(conflict?.alternatives ?? []).map((slot) => `  free instead: ${slot.slot_id}`),

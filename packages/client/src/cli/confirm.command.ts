@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { keyFor, printKeyIfUnknown, withService } from './connection.ts';
+import { idempotencyKeyFrom, printKeyIfUnknown, withService } from './connection.ts';
 import { fieldLines } from './table.ts';
 import type { World } from './world.ts';
 import { writeJson, writeLine } from './world.ts';
@@ -40,7 +40,7 @@ async function confirm(
   world: World,
   { client, newestHeader }: Connection,
 ): Promise<void> {
-  const key = keyFor(options.idempotencyKey);
+  const key = idempotencyKeyFrom(options.idempotencyKey);
   const body = {
     hold_id: holdId,
     customer_name: options.name,

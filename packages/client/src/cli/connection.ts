@@ -65,7 +65,7 @@ async function connect(
     },
   });
   const createError = ([fault]: readonly string[]) =>
-    notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);
+    notTheService(baseUrl, newest ?? { status: 200 }, `body: ${fault}`);
   return {
     baseUrl,
     apiKey,
@@ -95,7 +95,7 @@ export async function withService<Result>(
 /** The address without its fragment. @throws CommandError if fetch cannot call the address; never quotes it */
 export function checkedAddress(text: string, option: string, example: string): string {
   const fault = faultOfAddress(text);
-  if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
+  if (fault !== undefined) throw usageError(`${option}: ${fault}. Give an address such as ${example}.`);
   const url = new URL(text);
   url.hash = '';
   return url.href;
@@ -104,7 +104,9 @@ export function checkedAddress(text: string, option: string, example: string): s
 async function findKey(keyFile: string | undefined, fromEnvironment: string | undefined): Promise<string> {
   const key = keyFile === undefined ? fromEnvironment?.trim() : await secretInFile(keyFile, '--key-file');
   if (key === undefined || key === '')
-    throw usageError('No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.');
+    throw usageError(
+      'No API key was given. Set PARTNER_API_KEY, or name a file that contains the key with --key-file.',
+    );
   // The error of fetch would quote the whole key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that keys cannot have. Copy it again.');
   return key;
@@ -119,7 +121,7 @@ export async function secretInFile(file: string, option: string): Promise<string
   return text.trim();
 }
 
-export const keyFor = (option: string | undefined): string => option ?? randomUUID();
+export const idempotencyKeyFrom = (option: string | undefined): string => option ?? randomUUID();
 
 /** If the outcome of the call is unknown, prints the arguments with which to repeat the command. */
 export async function printKeyIfUnknown<Result>(
@@ -130,7 +132,7 @@ export async function printKeyIfUnknown<Result>(
   try {
     return await call();
   } catch (failure) {
-    // All other failures, even an interruption, leave the outcome unknown.
+    // Any failure but a rejection, even an interruption, leaves the outcome unknown.
     const isRefused = failure instanceof PartnerApiError && failure.status < 500;
     if (!isRefused)
       writeNote(

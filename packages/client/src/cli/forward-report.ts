@@ -27,7 +27,7 @@ export function forwardReport(world: World, url: string): ForwardReport {
   };
 }
 
-/** Prints a line of JSON for each attempt on stdout. */
+/** Prints a line of JSON on stdout for each result, and before each repetition. */
 export function jsonReport(world: World): ForwardReport {
   const tell = (type: string, { event, attempt, isRepeated }: ForwardAttempt, outcome?: Outcome) =>
     writeJson(

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Schemas } from '../operation-types.ts';
 import { usageError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { keyFor, printKeyIfUnknown, withService } from './connection.ts';
+import { idempotencyKeyFrom, printKeyIfUnknown, withService } from './connection.ts';
 import { servicePatience } from './service-patience.ts';
 import { firstFreeSlot } from './slot-choice.ts';
 import { spokenSeconds } from './spoken-time.ts';
@@ -23,8 +23,8 @@ type HoldOptions = GlobalOptions & {
 };
 
 const DESCRIPTION =
-  'Place a hold on a slot by its id, or on the first free slot of a date at a venue. Shows how long it lasts by the clock of ' +
-  'the service.';
+  'Place a hold on a slot by its id, or on the first free slot of a date at a venue. Shows how long the hold lasts by the ' +
+  'clock of the service.';
 
 export function addHold(program: Command, world: World): void {
   const command = program
@@ -72,7 +72,7 @@ async function hold(
   const { venue: venueId = '', date = '', resource: resourceId } = options;
   const choice = { venueId, date, ...(resourceId === undefined ? {} : { resourceId }) };
   const slotId = slotIdArgument ?? (await firstFreeSlot(client, choice, signal)).slot_id;
-  const key = keyFor(options.idempotencyKey);
+  const key = idempotencyKeyFrom(options.idempotencyKey);
   const body = {
     slot_id: slotId,
     idempotency_key: key,
@@ -120,7 +120,7 @@ const ENDS: Readonly<Partial<Record<string, string>>> = {
   EXPIRED: 'not confirmed in time',
 };
 
-/** Counts down until the hold is no longer ACTIVE, on one line of a terminal, otherwise with a line a minute. */
+/** Counts down until the hold is no longer ACTIVE: on one line of a terminal, or elsewhere with a line a minute. */
 async function watchHold({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
   const { err, interrupted: signal } = world;
   const onNewLine = err.isTty ? '\n' : '';
@@ -143,7 +143,7 @@ async function watchHold({ client }: Connection, held: Schemas['Hold'], world: W
     readAt = performance.now();
     if (current.status === 'ACTIVE' && current.hold_expiry_at > before.hold_expiry_at) {
       printedMinute = Number.POSITIVE_INFINITY;
-      writeLine(err, `${onNewLine}It was extended, to ${printable(current.hold_expiry_at)}.`);
+      writeLine(err, `${onNewLine}The hold was extended to ${printable(current.hold_expiry_at)}.`);
     }
   }
   const end = ENDS[current.status];

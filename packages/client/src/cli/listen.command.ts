@@ -35,7 +35,7 @@ export function addListen(program: Command, world: World): void {
   command
     .addOption(eventsOption())
     .option('--since <when>', 'where the first start begins: 2h for two hours ago, or an instant (default: now)')
-    .option('--state <file>', 'the file for its position and secret')
+    .option('--state <file>', 'the file for the position in the feed and the secret')
     .addOption(attemptsOption('give an event up after this many attempts and continue (default: never)'))
     .action(() =>
       withService(command, world, (connection) => listen(command.optsWithGlobals(), world, connection), ONE_TRY),

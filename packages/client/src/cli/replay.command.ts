@@ -31,15 +31,16 @@ export function addReplay(program: Command, world: World): void {
     .addOption(attemptsOption('the maximum number of attempts for an event').default(5))
     .action(async () => {
       const options = command.optsWithGlobals<ReplayOptions>();
-      const count = await withService(command, world, (connection) => replay(options, world, connection));
-      if (options.json === true) writeJson(world.out, count);
-      else writeLine(world.out, `${count.forwarded} events forwarded, from ${count.since} up to ${count.until}.`);
+      const replayed = await withService(command, world, (connection) => replay(options, world, connection));
+      if (options.json === true) writeJson(world.out, replayed);
+      else
+        writeLine(world.out, `${replayed.forwarded} events forwarded, from ${replayed.since} up to ${replayed.until}.`);
     });
 }
 
-type Count = { forwarded: number; since: string; until: string };
+type Replayed = { forwarded: number; since: string; until: string };
 
-async function replay(options: ReplayOptions, world: World, connection: Connection): Promise<Count> {
+async function replay(options: ReplayOptions, world: World, connection: Connection): Promise<Replayed> {
   const { client, newestHeader } = connection;
   const signal = world.interrupted;
   const url = forwardAddress(options);
@@ -47,6 +48,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   const me = await client.getMe({}, { signal });
   const now = new Date(newestHeader('date') ?? Date.now());
   const since = instantOf(options.since, '--since', now);
+  // The Date header omits milliseconds: `now` may be almost a second early.
   const until =
     options.until === undefined
       ? new Date(now.getTime() + 1000).toISOString()

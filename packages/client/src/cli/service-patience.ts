@@ -28,7 +28,7 @@ export function servicePatience(note: (text: string) => void): ServicePatience {
           return result;
         } catch (failure) {
           signal.throwIfAborted();
-          if (!isPassing(failure)) throw failure;
+          if (!isTransient(failure)) throw failure;
           failures += 1;
           const waitMs = waitAfter(failure, failures);
           const isDue = notes.isDue();
@@ -42,7 +42,7 @@ export function servicePatience(note: (text: string) => void): ServicePatience {
   };
 }
 
-function isPassing(failure: unknown): boolean {
+function isTransient(failure: unknown): boolean {
   if (failure instanceof PartnerConnectionError) return true;
   return failure instanceof PartnerApiError && ([408, 429].includes(failure.status) || failure.status >= 500);
 }
@@ -57,8 +57,8 @@ function describeFailure(failure: unknown): string {
   return `The service does not answer (${printable(why)})`;
 }
 
-/** One minute minus an attempt of 10 s and a wait of 5 s. */
-const LONGEST_SILENCE_MS = 45_000;
+/** One minute minus a read of 15 s and a wait of 5 s. */
+const LONGEST_SILENCE_MS = 40_000;
 
 /** Decides which failures of a series are reported. */
 export type RareNotes = {

@@ -34,7 +34,7 @@ export type StateStore = {
   update(change: Partial<ListenState>): Promise<void>;
 };
 
-/** The state in `file`; undefined without a file. @throws CommandError if the content is not a state or unreadable */
+/** The state in `file`; undefined without a file. @throws CommandError if it is unreadable or not a state */
 export async function readState(file: string): Promise<StateStore | undefined> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     if (failure.code === 'ENOENT') return undefined;

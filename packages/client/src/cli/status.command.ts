@@ -104,7 +104,7 @@ function venuesOf({ venues }: Success<'getMe'>): string {
 
 function listenOf(lag: FeedLag | null): string {
   if (lag === null) return 'not used yet';
-  const oldest = lag.oldest === null ? '' : `, the oldest of ${lag.oldest}`;
+  const oldest = lag.oldest === null ? '' : `, the oldest from ${lag.oldest}`;
   return lag.events === 0 ? 'up to date' : `${lag.events}${lag.is_more ? ' or more' : ''} events behind${oldest}`;
 }
 

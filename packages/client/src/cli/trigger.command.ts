@@ -18,8 +18,8 @@ import { printable, writeJson, writeLine, writeNote } from './world.ts';
 type TriggerOptions = GlobalOptions & { venue?: string; slot?: string; keep?: boolean };
 
 const DESCRIPTION =
-  'Cause an event on a sandbox by the calls that lead to it, on a free slot. Afterwards the slot is freed, which is an event too. ' +
-  'In production the command does nothing.';
+  'Cause an event on a sandbox by making the calls that lead to it, on a free slot. Afterwards the slot is freed, which is an ' +
+  'event too. In production the command does nothing.';
 
 export function addTrigger(program: Command, world: World): void {
   const command = program

@@ -4,7 +4,7 @@ import type { ReservationEventType } from './event-types.ts';
 
 export type Step = { call: string; causes: ReservationEventType };
 
-type Sandbox = {
+type Context = {
   client: PartnerClient;
   signal: AbortSignal;
   /** Called after each call; an error ends the trigger. */
@@ -13,8 +13,8 @@ type Sandbox = {
 
 export type Triggered = { slot_id: string; hold_id: string; booking_id: string | null };
 
-type Trigger = (input: Sandbox & { slotId: string }) => Promise<Triggered>;
-type CleanUp = (input: Sandbox & Triggered) => Promise<void>;
+type Trigger = (input: Context & { slotId: string }) => Promise<Triggered>;
+type CleanUp = (input: Context & Triggered) => Promise<void>;
 
 const REASON = 'Made by partner trigger';
 
@@ -73,14 +73,14 @@ async function book(input: Parameters<Trigger>[0]): Promise<Triggered & { bookin
   return { ...placed, booking_id };
 }
 
-async function cancel(input: Sandbox & Triggered): Promise<void> {
+async function cancel(input: Context & Triggered): Promise<void> {
   const { client, booking_id: id, hold_id: holdId, signal, note } = input;
   if (id === null) return;
   await client.cancelBooking({ path: { bookingId: id }, body: { reason: REASON } }, { signal });
   note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);
 }
 
-/** Releases a hold or cancels its booking; resolves to null if both had ended. */
+/** Releases a hold or cancels its booking; resolves to `hold <id>` or `booking <id>`, or to null if both had ended. */
 export async function giveBack(client: PartnerClient, holdId: string, signal: AbortSignal): Promise<string | null> {
   const body = { reason: REASON };
   try {

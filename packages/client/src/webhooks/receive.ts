@@ -49,7 +49,7 @@ export function rawBodyOf({ rawBody, body, headers }: FrameworkRequest): Uint8Ar
     if (raw.length > 0 || !hasBody(headers)) return raw;
   } else if ((raw === undefined || raw === null) && !hasBody(headers)) return '';
   throw new TypeError(
-    'The raw body is gone: a parser was in front of the webhook handler. Keep the bytes, as express.raw does, or as request.rawBody.',
+    'The raw body is gone: a parser was in front of the webhook handler. Keep the bytes with express.raw, or in request.rawBody.',
   );
 }
 

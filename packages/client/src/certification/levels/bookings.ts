@@ -35,7 +35,7 @@ export const BOOKINGS: readonly Scenario[] = [
   {
     id: 'bookings-of-one-venue',
     level: 2,
-    title: 'The bookings of one venue are listed without those of others',
+    title: 'The bookings of one venue are listed without those of other venues',
     remedy: 'For one venue, send venue_id to GET /api/v1/bookings with each page.',
     run: async (trial) => {
       const { bookingId, offer } = await bookSlot(trial);
@@ -89,7 +89,7 @@ export const BOOKINGS: readonly Scenario[] = [
       );
       const { status } = await trial.sandbox.client.getBooking({ path: { bookingId } });
       expectThat(status === 'BOOKED', `The booking is ${status} instead of BOOKED.`);
-      expectThat(isReported !== true, 'package_credit_consumed was reported, and the customer has no credit.');
+      expectThat(isReported !== true, 'package_credit_consumed was reported, but the customer has no credit.');
     },
   },
 ];

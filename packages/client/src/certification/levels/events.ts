@@ -6,7 +6,7 @@ import { expectThat } from '../scenario.ts';
 import { catchUp, deliver, deliverAccepted, giveSecret, shownSlot, takeShownSlot, timesHandled } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
-/** Enough concurrent pairs for at least one race. */
+/** Pairs of concurrent deliveries: enough for at least one race. */
 const TWINS = 5;
 
 /** Level 6: genuine deliveries and missed events. */
@@ -36,7 +36,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'Concurrent deliveries of one event are handled once',
     remedy:
-      'Store the event_id atomically before you handle the event, for example with a unique key, so that only one of two wins.',
+      'Store the event_id atomically before you handle the event, for example with a unique key, so that only one of two deliveries wins.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = await anyEvent(trial);
@@ -45,14 +45,14 @@ export const EVENTS: readonly Scenario[] = [
         const twins = await Promise.all([1, 2].map((attempt) => deliver(trial, each, { secret, attempt })));
         // One of two is enough: the service retries a rejected delivery.
         const [answer] = twins;
-        expectThat(twins.some(isAccepted), `Two deliveries at once were not accepted: ${answer?.text}.`);
+        expectThat(twins.some(isAccepted), `Neither of two concurrent deliveries was accepted: ${answer?.text}.`);
       }
-      await expectHandled(trial, 'An event that was delivered twice at once', ...events);
+      await expectHandled(trial, 'An event that was delivered twice at the same time', ...events);
       const after = fresh(event);
       await deliverAccepted(trial, after, { secret }, 'The next event');
       await expectHandled(trial, 'The next event', after);
       const most = Math.max(...(await timesHandled(trial, events)));
-      expectThat(most === 1, `An event that was delivered twice at once was handled ${most} times.`);
+      expectThat(most === 1, `An event that was delivered twice at the same time was handled ${most} times.`);
     },
   },
   {
@@ -153,7 +153,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'Once the endpoint has the new secret, it rejects the old one',
     remedy:
-      'Drop the old secret when you get the new one: it may have leaked. During an overlap, deliveries carry a signature by each secret.',
+      'When you get the new secret, drop the old one, which may have leaked. During an overlap, deliveries carry a signature by each secret.',
     run: async (trial) => {
       const old = await giveSecret(trial);
       await giveSecret(trial);
@@ -166,7 +166,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'outage-recovered',
     level: 6,
     title: 'Events missed during an outage are found in the feed, over many pages',
-    remedy: 'Call GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
+    remedy: 'Call GET /api/v1/partner/events?after=<next_cursor> until a page is not full, and store the cursor.',
     run: async (trial) => {
       const { proxy, integration, feed } = trial;
       await integration.do('reconcile', {});
@@ -175,7 +175,7 @@ export const EVENTS: readonly Scenario[] = [
       const missed = await feed.eventOf({ event_type: 'booking_created', booking_id });
       for (const rule of fullFeedPages(missed)) proxy.arm(rule);
       await integration.do('reconcile', {});
-      await expectHandled(trial, 'The event that was missed, after two full pages of others,', missed);
+      await expectHandled(trial, 'The missed event, which comes after two full pages of other events,', missed);
       const { is_available: isFree } = await shownSlot(trial, offer);
       expectThat(!isFree, 'The slot was sold during the outage, and is shown as free after reconcile.');
     },

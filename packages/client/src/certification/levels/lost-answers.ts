@@ -106,7 +106,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'unavailable-waited-for',
     level: 3,
     title: 'After 503 the integration waits for Retry-After before it repeats the confirm with its key',
-    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: the call may have taken effect.`,
+    remedy: `${REMEDY} After 503 the outcome is unknown, too: wait for the seconds in Retry-After before you repeat the call.`,
     run: async (trial) => {
       await confirmThrough(trial, respondsWith(503, true, 'SERVICE_UNAVAILABLE'));
       requireWait(trial, 'confirmBooking', 1);
@@ -148,7 +148,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'slow-answer',
     level: 3,
     title: `The integration waits for a response that takes ${SLOW_MS / 1000} s`,
-    remedy: 'Wait 15 s for a response, then repeat the call with its key.',
+    remedy: 'Wait up to 15 s for a response before you repeat the call with its key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       trial.proxy.arm({

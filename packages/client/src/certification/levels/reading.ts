@@ -144,8 +144,7 @@ export const READING: readonly Scenario[] = [
     remedy: 'Accept an empty list of slots: the venue is closed on that date.',
     run: async ({ integration, proxy, sandbox }) => {
       const [venue] = await sandbox.venues();
-      if (venue === undefined)
-        throw new NotTried('No active venue is granted. Ask the operator to grant one of the sandbox.');
+      if (venue === undefined) throw new NotTried('No active venue is granted to you. Ask the operator for one.');
       proxy.arm(rewriteSlots(() => []));
       const date = farDate();
       const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });

@@ -56,7 +56,7 @@ export const RECEIVER: readonly Scenario[] = [
       };
       for (const [change, tampered] of Object.entries(changes)) {
         const answer = await postDelivery(trial.webhookUrl, { headers, bytes: Buffer.from(tampered) });
-        await expectRefused(trial, event, answer, `A delivery with ${change}, which nobody signed,`);
+        await expectRefused(trial, event, answer, `A delivery that got ${change} after signing`);
       }
     },
   },
@@ -86,12 +86,18 @@ export const RECEIVER: readonly Scenario[] = [
       const event = fresh(await anyEvent(trial));
       const { bytes, headers } = signDelivery(event, { secret });
       const hex = (headers['x-service-signature'] ?? '').replace('sha256=', '');
-      for (const signature of [hex, `sha1=${hex}`, `sha256=${hex.slice(0, 32)}`, 'sha256=']) {
+      const malformed = {
+        'without sha256=': hex,
+        'that begins with sha1=': `sha1=${hex}`,
+        'of 32 hex digits': `sha256=${hex.slice(0, 32)}`,
+        'without hex digits': 'sha256=',
+      };
+      for (const [flaw, signature] of Object.entries(malformed)) {
         const answer = await postDelivery(trial.webhookUrl, {
           bytes,
           headers: { ...headers, 'x-service-signature': signature },
         });
-        await expectRefused(trial, event, answer, `A delivery whose signature begins with ${signature.slice(0, 10)}`);
+        await expectRefused(trial, event, answer, `A delivery with a signature ${flaw}`);
       }
     },
   },
@@ -116,11 +122,11 @@ export const RECEIVER: readonly Scenario[] = [
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
       for (const [seconds, when] of [
-        [-OUTSIDE_WINDOW_SECONDS, 'ago'],
-        [OUTSIDE_WINDOW_SECONDS, 'ahead'],
+        [-OUTSIDE_WINDOW_SECONDS, 'in the past'],
+        [OUTSIDE_WINDOW_SECONDS, 'in the future'],
       ] as const) {
         const answer = await deliver(trial, event, { secret, timestamp: unixSeconds(seconds) });
-        await expectRefused(trial, event, answer, `A delivery of ${OUTSIDE_WINDOW_SECONDS} s ${when}`);
+        await expectRefused(trial, event, answer, `A delivery whose timestamp is ${OUTSIDE_WINDOW_SECONDS} s ${when}`);
       }
     },
   },
@@ -149,7 +155,10 @@ export const RECEIVER: readonly Scenario[] = [
       const burst = Array.from({ length: BURST }, () => fresh(event));
       const answers = await Promise.all(burst.map((each) => deliver(trial, each, { secret })));
       const failed = answers.filter((answer) => !isAccepted(answer));
-      expectThat(failed.length === 0, `Of ${BURST} deliveries at once ${failed.length} failed: ${failed[0]?.text}.`);
+      expectThat(
+        failed.length === 0,
+        `Of ${BURST} concurrent deliveries, ${failed.length} failed: ${failed[0]?.text}.`,
+      );
       await expectHandled(trial, 'A delivery of the burst', ...burst);
     },
   },

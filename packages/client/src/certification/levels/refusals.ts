@@ -21,7 +21,7 @@ export const REFUSALS: readonly Scenario[] = [
       const input = { order_id: trial.newOrder(), slot_id: taken.slot.slot_id };
       await integration.refuse('place_hold', input, 'SLOT_NOT_AVAILABLE');
       const holds = callsMade(trial, 'placeHold').length;
-      expectThat(holds <= 1, `The hold that was refused with 409 was sent ${holds} times.`);
+      expectThat(holds <= 1, `The hold that was rejected with 409 was sent ${holds} times.`);
       const held = await holdSlot(trial);
       const body = errorBody('VALIDATION_ERROR', 'customer_phone is not a valid number.');
       proxy.arm({
@@ -30,7 +30,7 @@ export const REFUSALS: readonly Scenario[] = [
       });
       await integration.refuse('confirm_booking', confirmInput(held), 'VALIDATION_ERROR');
       const confirms = callsMade(trial, 'confirmBooking').length;
-      expectThat(confirms <= 1, `The confirm that was refused with 400 was sent ${confirms} times.`);
+      expectThat(confirms <= 1, `The confirm that was rejected with 400 was sent ${confirms} times.`);
     },
   },
   {
@@ -85,7 +85,7 @@ export const REFUSALS: readonly Scenario[] = [
     level: 3,
     title: 'An API key that is no longer valid is reported, without a loop',
     remedy:
-      'Report 401 INVALID_API_KEY and alert a person. Do not repeat the call: many repetitions limit your address.',
+      'Report 401 INVALID_API_KEY and alert a person. Do not repeat the call: many invalid keys from an address get 429.',
     run: async (trial) => {
       const offer = await trial.sandbox.freeSlot();
       const body = errorBody('INVALID_API_KEY', 'The API key was revoked.');

@@ -55,9 +55,9 @@ export const SELLING: readonly Scenario[] = [
   {
     id: 'taken-slot-reported',
     level: 2,
-    title: 'A slot that is taken is rejected, not promised',
+    title: 'An order for a taken slot is rejected',
     remedy:
-      'Report 409 SLOT_NOT_AVAILABLE to the customer; a slot is theirs only when POST /api/v1/partner/holds was 201.',
+      'Report 409 SLOT_NOT_AVAILABLE to the customer; a slot is theirs only when POST /api/v1/partner/holds responded 201.',
     run: async (trial) => {
       const taken = await trial.sandbox.takenSlot();
       const input = { order_id: trial.newOrder(), slot_id: taken.slot.slot_id };
@@ -77,7 +77,7 @@ export const SELLING: readonly Scenario[] = [
       const stored = await trial.sandbox.client.getBooking({ path: { bookingId } });
       expectThat(
         status === 'BOOKED' && stored.status === 'BOOKED',
-        `The booking is ${stored.status}, reported ${status}.`,
+        `The booking is ${stored.status} at the service, and ${status} was reported.`,
       );
       const { name, phone, email } = input.customer;
       const actual = [

@@ -16,6 +16,7 @@ export type CallWithKey = <Result>(
 ) => Promise<Result>;
 
 const TRIES = 4;
+/** Defects that repeat a call with a new key. */
 const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
   hold: 'fresh-key-for-hold',
   confirm: 'fresh-key-for-confirm',
@@ -23,10 +24,12 @@ const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
   refund: 'fresh-key-for-refund',
   purchase: 'fresh-key-for-purchase',
 };
+/** Defects that use a new key for each action. */
 const PER_REQUEST: Partial<Record<KeyedCall['what'], Defect>> = {
   hold: 'hold-key-per-request',
   confirm: 'confirm-key-per-request',
 };
+/** Defects that store the key only after the response. */
 const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
   hold: 'hold-key-after-answer',
   confirm: 'confirm-key-after-answer',
@@ -36,7 +39,7 @@ const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
 /** `client` retries calls. `single` does not: the defects repeat calls themselves. */
 export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): CallWithKey {
   const usedKeys = new Map<string, string>();
-  const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
+  const hasDefectIn = (defects: typeof FRESH, what: KeyedCall['what']) => {
     const defect = defects[what];
     return defect !== undefined && has(defect);
   };
@@ -45,14 +48,14 @@ export function createKeys(client: PartnerClient, single: PartnerClient, has: Ha
 
   return async (keyed, send) => {
     const key = keyOf(keyed);
-    if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
-    if (isAnyOf(AFTER_ANSWER, keyed.what)) {
+    if (hasDefectIn(PER_REQUEST, keyed.what)) return send(client, randomUUID());
+    if (hasDefectIn(AFTER_ANSWER, keyed.what)) {
       const newKey = usedKeys.get(key) ?? randomUUID();
       const response = await send(client, newKey);
       usedKeys.set(key, newKey);
       return response;
     }
-    const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
+    const repeats = repeatsOf(has, hasDefectIn(FRESH, keyed.what));
     if (repeats === undefined) return send(client, key);
     return repeating((attempts) => send(single, attempts === 1 || !repeats.freshKey ? key : randomUUID()), repeats);
   };
@@ -61,13 +64,13 @@ export function createKeys(client: PartnerClient, single: PartnerClient, has: Ha
 type Repeats = { after(error: unknown): boolean; freshKey: boolean };
 
 const statusOf = (error: unknown) => (error instanceof PartnerApiError ? error.status : undefined);
-const isPassing = (error: unknown) =>
+const isTransient = (error: unknown) =>
   error instanceof PartnerConnectionError || [429, 500, 502, 503, 504].includes(statusOf(error) ?? 0);
 
 /** How a defective model repeats a call; undefined without such a defect. */
 function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
-  if (isFresh) return { after: isPassing, freshKey: true };
-  if (has('refund-repeated-without-reason')) return { after: isPassing, freshKey: false };
+  if (isFresh) return { after: isTransient, freshKey: true };
+  if (has('refund-repeated-without-reason')) return { after: isTransient, freshKey: false };
   if (has('fresh-key-after-503')) return { after: (error) => statusOf(error) === 503, freshKey: true };
   if (has('repeats-refusals')) return { after: (error) => [400, 409].includes(statusOf(error) ?? 0), freshKey: false };
   if (has('works-around-mismatch'))

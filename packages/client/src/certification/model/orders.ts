@@ -53,9 +53,10 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
     callWithKey<unknown>({ what, orderId: order_id }, (api, idempotency_key) => {
-      const isForgotten = what === 'refund' && refundedOrders.has(order_id) && has('refund-repeated-without-reason');
+      const isReasonForgotten =
+        what === 'refund' && refundedOrders.has(order_id) && has('refund-repeated-without-reason');
       if (what === 'refund') refundedOrders.add(order_id);
-      const body = { reason: isForgotten ? '' : reason, idempotency_key };
+      const body = { reason: isReasonForgotten ? '' : reason, idempotency_key };
       const input = { path: { bookingId: booking_id }, body };
       return what === 'cancel' || has('refunds-by-cancel') ? api.cancelBooking(input) : api.refundBooking(input);
     });
@@ -80,9 +81,8 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
       }),
     confirm_booking: async (input) => {
       const outcome = await reporting(input.order_id, () => confirm(callWithKey, input, has));
-      const isLost = has('promises-lost-slots');
       const invented = () => ({ booking_id: input.hold_id, status: 'BOOKED' });
-      const reported = promiseInstead(outcome, 'DOUBLE_BOOKING_ATTEMPT', isLost, invented);
+      const reported = promiseInstead(outcome, 'DOUBLE_BOOKING_ATTEMPT', has('promises-lost-slots'), invented);
       return promiseInstead(reported, 'HOLD_EXPIRED', has('promises-expired-holds'), invented);
     },
     cancel_booking: (input) =>

@@ -37,8 +37,8 @@ export async function startReceiver(
 
   const handle = (event: AnyEvent, isDelivered: boolean, isSeen = seen.has(event.event_id)) => {
     const isIgnored = isDelivered && has('ignores-booking-webhooks') && event.event_type.startsWith('booking_');
-    const isAgain = has(isDelivered ? 'handles-duplicates' : 'feed-handles-again');
-    if (isIgnored || (isSeen && !isAgain)) return;
+    const handlesRepeats = has(isDelivered ? 'handles-duplicates' : 'feed-handles-again');
+    if (isIgnored || (isSeen && !handlesRepeats)) return;
     seen.add(event.event_id);
     handledIds.push(event.event_id);
     onChange(event, isDelivered);

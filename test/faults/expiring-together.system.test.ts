@@ -76,13 +76,13 @@ testInFull(`without Redis, ${HOLDS} holds that are due at one instant expire wit
 
   await reservations.updateMany({}, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 1000] } } }]);
   const [lapsing] = await rowsOf(service, 'reservations');
-  const lapsedAtMs = lapsing?.holdExpiresAt.getTime() ?? 0;
+  const dueAtMs = lapsing?.holdExpiresAt.getTime() ?? 0;
   await eventually('they expire', () => none({ status: 'ACTIVE' }), 300_000);
   const endedAtMs = [...(await expiredAtMs(service)).values()];
   await eventually('the events of expiry are dispatched', areDispatched, 300_000);
   const expired = await rowsOf(service, 'events', { type: 'hold_expired' });
 
-  const latestMs = Math.max(...endedAtMs) - lapsedAtMs;
+  const latestMs = Math.max(...endedAtMs) - dueAtMs;
   report({
     promise: 3,
     experiment: 'without Redis, holds expire at one instant',
