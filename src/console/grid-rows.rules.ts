@@ -1,7 +1,7 @@
-import type { DayCell, DayColumn } from '../booking/availability/day-grid.service.ts';
+import type { DayColumn, GridCell } from '../booking/availability/day-grid.service.ts';
 
 /** The content of one column in a row: a cell that begins there, or a gap while the resource is closed. */
-type Placement = { rows: number; cell: DayCell | null };
+type Placement = { rows: number; cell: GridCell | null };
 
 /**
  * A row from `start` to `end`: for each column the content that begins there, undefined if content from above
@@ -25,7 +25,7 @@ export function gridRows(columns: readonly DayColumn[]): GridRow[] {
   }));
 }
 
-function placeColumn(cells: readonly DayCell[], edges: readonly number[]): Map<number, Placement> {
+function placeColumn(cells: readonly GridCell[], edges: readonly number[]): Map<number, Placement> {
   const rowOf = new Map(edges.map((edge, row) => [edge, row]));
   const placed = new Map<number, Placement>();
   let row = 0;

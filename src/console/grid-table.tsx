@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { DayCell, DayColumn, DayGrid } from '../booking/availability/day-grid.service.ts';
+import type { DayColumn, DayGrid, GridCell } from '../booking/availability/day-grid.service.ts';
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
 import { longDate, timeSpan, words, zoneName } from './format.rules.ts';
 import { type GridRow, gridRows } from './grid-rows.rules.ts';
@@ -82,7 +82,7 @@ function Row({ row, grid, nameOf }: GridProps & { row: GridRow }): VNode {
   );
 }
 
-type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
+type CellProps = GridProps & { cell: GridCell; rows: number; column: number };
 
 /** One slot: its state as a word, an icon and a colour, and its action. */
 function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
@@ -103,7 +103,7 @@ function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
 }
 
 /** The state and the end of the first hold's id: the script announces the cell when this text changes. */
-function stateName({ state, occupants: [first] }: DayCell): string {
+function stateName({ state, occupants: [first] }: GridCell): string {
   return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { DayCell, DayGrid } from '../booking/availability/day-grid.service.ts';
+import type { DayGrid, GridCell } from '../booking/availability/day-grid.service.ts';
 import { dateTime, minutesAndSeconds, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
 import { Icon, type IconName } from './parts.tsx';
@@ -7,10 +7,10 @@ import { Icon, type IconName } from './parts.tsx';
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
 
 /** The props of a cell's content; `what` names the slot. */
-type ContentProps = GridProps & { cell: DayCell; what: string };
+type ContentProps = GridProps & { cell: GridCell; what: string };
 
 /** The content of a cell by state. */
-export const CELL_CONTENTS: Record<DayCell['state'], (props: ContentProps) => VNode> = {
+export const CELL_CONTENTS: Record<GridCell['state'], (props: ContentProps) => VNode> = {
   held: Held,
   booked: Taken,
   'walk-in': Taken,
@@ -33,14 +33,14 @@ function PlainSlot({ label, under = '' }: { label: string; under?: string }): VN
   );
 }
 
-const Unsold = ({ cell, label }: { cell: DayCell; label: string }) => (
+const Unsold = ({ cell, label }: { cell: GridCell; label: string }) => (
   <PlainSlot label={label} under={price(cell.pricePaise)} />
 );
 
 type ActionProps = { icon: IconName; children: ComponentChildren };
 
 /** A slot that leads to a page, or to another slot of the grid. The `!` makes its id differ from that of its cell. */
-function LinkSlot({ cell, href, icon, children }: ActionProps & { cell: DayCell; href: string }): VNode {
+function LinkSlot({ cell, href, icon, children }: ActionProps & { cell: GridCell; href: string }): VNode {
   return (
     <a class="slot" id={`${cell.slotId}!`} href={href}>
       <Icon name={icon} />

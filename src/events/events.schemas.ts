@@ -60,7 +60,7 @@ const change = {
     'Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.',
   ),
   to: orNull(timestamp(EXAMPLE.slotEnd)).description(
-    'Slots of operating days that begin at or after this instant did not change; null: no bound.',
+    'Operating days that begin at or after this instant have no changed slots; null: no bound.',
   ),
 };
 

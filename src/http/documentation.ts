@@ -57,7 +57,7 @@ export function mountDocumentation(app: Express, log: Logger, folder: string = F
   }
 }
 
-/** The words in the paths of pages, which may be logged. */
+/** The segments of the paths of pages. They are safe to log; others are not. */
 export function documentationWords(): string[] {
   return [...new Set([...namesIn(FOLDER).keys()].flatMap((url) => url.split('/')))];
 }

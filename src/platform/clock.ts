@@ -12,7 +12,7 @@ export const systemClock: Clock = { now: () => new Date() };
 const MEASURE_EVERY_MS = 10_000;
 /** Readings per measurement: the fastest one is the most exact. */
 const SAMPLES = 3;
-/** From this difference between the host's and the database's clock on, a warning is logged. */
+/** If the host's and the database's clock differ by this much or more, a warning is logged. */
 const WARN_FROM_MS = 2000;
 
 const databaseClocks = new WeakMap<Db, DatabaseClock>();

@@ -21,8 +21,8 @@ const MAX_SHARING = 1000;
 export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimary {
   let current: Term = { isOver: false };
   let isWatching = false;
-  let raised: Promise<void> | undefined;
-  const raise = async (): Promise<void> => {
+  let leaseStored: Promise<void> | undefined;
+  const storeLease = async (): Promise<void> => {
     if (!isWatching) {
       onNewPrimary(db, () => {
         current.isOver = true;
@@ -33,17 +33,17 @@ export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimar
     await raiseLease(db, leaseMs);
   };
   const confirm = batched<true, true>(async (calls) => {
-    // After `leaseMs`, all earlier readings have expired.
+    // Wait at most `leaseMs`: after that, the readings to confirm have expired.
     await confirmPrimary(db, leaseMs);
     return calls;
   }, MAX_SHARING);
   return {
     ready: () => {
-      raised ??= raise().catch((err: unknown) => {
-        raised = undefined;
+      leaseStored ??= storeLease().catch((err: unknown) => {
+        leaseStored = undefined;
         throw err;
       });
-      return raised;
+      return leaseStored;
     },
     term: () => current,
     isConfirmed: async (term) => {

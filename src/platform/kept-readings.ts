@@ -47,7 +47,7 @@ export function createKeptReadings() {
     usedSinceRead: (nowMs: number, ageMs: number): Reading[] =>
       [...readings.values()].filter(({ usedAtMs, readAtMs }) => usedAtMs > readAtMs && nowMs - readAtMs > ageMs),
     /** Drops the entry if a later reading found another value or none. */
-    dropUnlike: (name: EntryName, readAtMs: number, found: object | undefined): void => {
+    dropIfChanged: (name: EntryName, readAtMs: number, found: object | undefined): void => {
       const entry = readings.peek(keyOf(name));
       if (entry !== undefined && entry.readAtMs < readAtMs && entry.value !== found) readings.delete(keyOf(name));
     },

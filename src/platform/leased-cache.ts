@@ -13,8 +13,8 @@ export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 're
 
 /**
  * The right to make writes that rely on cached entries. A command that begins before `beginBy` by the database's clock,
- * with `maxTimeMS`, ends within the lease. Get `beginBy` only when sending, because it changes: later when the
- * entries are read again, into the past when the primary changes.
+ * with `maxTimeMS`, ends within the lease. Get `beginBy` just before sending, because it changes: it moves
+ * forward when the entries are read again, and into the past when the primary changes.
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
@@ -48,7 +48,7 @@ const BEGIN_PART = 0.6;
 const USE_PART = 0.5;
 /** If an entry older than this part of a lease is used, it is read again in the background. */
 const READ_AHEAD_PART = 0.25;
-/** An entry older than this part of a lease joins the next read if used since its last read. */
+/** Reading an entry also reads entries that are older than this part of a lease and were used since their last read. */
 const JOIN_PART = 0.125;
 const MAX_JOINING = 500;
 /** How long a call without a lease waits before it reads again. */
@@ -87,7 +87,7 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       const reading = { name, value: same ?? value, at, readAtMs, term, isConfirmed, usedAtMs: readAtMs };
       found.set(keyOf(name), reading);
     }
-    for (const [key, name] of names) kept.dropUnlike(name, readAtMs, found.get(key)?.value);
+    for (const [key, name] of names) kept.dropIfChanged(name, readAtMs, found.get(key)?.value);
     void isConfirmed.then((isKept) => {
       if (isKept) for (const reading of found.values()) kept.keep(reading);
     });

@@ -23,7 +23,7 @@ export type Sweep<Position = never> = {
 
 const lastRunAt = gauge({
   name: 'sweep_last_run_timestamp_seconds',
-  help: 'When this process last completed a page of the sweep, at first its start time; Unix time.',
+  help: 'Unix time when this process last completed a page of the sweep, or else started the sweep.',
   labelNames: ['sweep'],
 });
 const intervals = gauge({

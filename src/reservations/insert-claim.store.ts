@@ -22,6 +22,7 @@ import { eventOf, literal, type NewReservation, SUBJECT, type Written } from './
 export type HoldTerms = {
   ttlMs: number;
   holdKey?: string;
+  /** A number below the partner's limit of live holds, unique among these (ADR 0002). */
   holdOrdinal: number;
   attached: Attached;
   actor: Actor;
@@ -42,8 +43,8 @@ const MAX_BATCH = 200;
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. The hold claims its cells for `ttlMs`, at most until its slot
  * ends. Concurrent holds are sent in one bulk write, each with its own outcome (ADR 0003); without `isBatched`, this
- * hold is sent alone. 'late': the lease (the time for writing by cached rules) had ended when the database wrote the
- * hold, a transaction blocked the hold too long, or this process's clock is wrong. After 'late', draft the hold again
+ * hold is sent alone. 'late', nothing was inserted: the lease (the time for writing by cached rules) had ended when
+ * the database reached the hold, a transaction blocked it too long, or this process's clock is wrong. After 'late', draft the hold again
  * under a new lease and insert it alone: the transaction may still block the hold, and would block a whole batch.
  */
 export async function insertHold(
@@ -134,8 +135,8 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
 }
 
 /**
- * The reservation; an error after the lease, or if this process's clock is wrong: a hold must last as long as its
- * caller is told (ADR 0004).
+ * The reservation, or an expression that fails if the lease has ended or this process's clock is wrong: with a wrong
+ * clock the hold would not last as long as its caller is told (ADR 0004).
  */
 function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {
   const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);

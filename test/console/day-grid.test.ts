@@ -23,13 +23,13 @@ const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' }
 const service = await hostedService({ overrides: { BOOKING_HORIZON_DAYS: '730' }, isAlone: true });
 const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
-type DayCell = DayGrid['columns'][number]['cells'][number];
+type GridCell = DayGrid['columns'][number]['cells'][number];
 afterAll(() => service.stop());
 
 const operator = () => operatorOf(service);
 const grid = (venueId: string, date = DATE) => readDayGrid(venueId, date);
-const cellsOf = (day: DayGrid): DayCell[] => day.columns.flatMap(({ cells }) => cells);
-const cellOf = (day: DayGrid, slot: Json | undefined): DayCell => {
+const cellsOf = (day: DayGrid): GridCell[] => day.columns.flatMap(({ cells }) => cells);
+const cellOf = (day: DayGrid, slot: Json | undefined): GridCell => {
   const found = cellsOf(day).find(({ slotId }) => slotId === slot?.['slot_id']);
   if (found === undefined) throw new Error(`${String(slot?.['slot_id'])} is not on the grid`);
   return found;

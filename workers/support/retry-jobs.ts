@@ -62,8 +62,8 @@ function note(job: Job, line: string): void {
 const CONCURRENCY = 20;
 
 /**
- * Lists dead letters, and jobs of other queues that failed for good, as failed jobs: the first run fails at once, with
- * the reason. If an operator retries one, the delivery gets one more attempt, or the job runs again in its own queue.
+ * Shows dead letters, and jobs of other queues that failed for good, on Bull Board's tab Failed: the first run of each
+ * job fails on purpose, with the reason. If an operator retries one, the delivery gets one more attempt, or the job runs again in its own queue.
  * If the retry succeeds, BullMQ removes the listed job.
  */
 export function startDeadLetters(

@@ -788,7 +788,7 @@ export interface components {
                 from: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin at or after this instant did not change; null: no bound.
+                 * @description Operating days that begin at or after this instant have no changed slots; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to: string | null;
@@ -1723,7 +1723,7 @@ export interface components {
                 from?: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin at or after this instant did not change; null: no bound.
+                 * @description Operating days that begin at or after this instant have no changed slots; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to?: string | null;

@@ -30,7 +30,7 @@ type Occupant = Pick<Occupancy, 'bookingId' | 'partnerId' | 'resourceId' | 'slot
 type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 /** A table cell with a slot; `state` is `free` exactly if availability lists the slot as available. */
-export type DayCell = ListedSlot & {
+export type GridCell = ListedSlot & {
   state: CellState;
   /** The claims on this resource or, without any, the claims on resources that share its space. */
   occupants: Occupant[];
@@ -38,7 +38,7 @@ export type DayCell = ListedSlot & {
   takesWalkIn: boolean;
 };
 
-export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
+export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: GridCell[] };
 
 /** `offSchedule`: claims of this day with times that the schedule does not have, for example after a change. */
 export type DayGrid = {
@@ -59,7 +59,7 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
     findOccupancyAtVenue(deps.db, venue._id, from, to),
     findBlackouts(deps.db, venue._id, from, to),
   ]);
-  const toCell = cellMaker(deps, venue, claims, blackouts);
+  const toCell = gridCellMaker(deps, venue, claims, blackouts);
   const cells = slots.map(toCell);
   const columns = resources.map((resource) => ({
     resource,
@@ -77,10 +77,15 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
   return { venue, date, now: deps.clock.now(), columns, offSchedule };
 }
 
-function cellMaker(deps: SlotDeps, venue: VenueRow, claims: readonly Occupancy[], blackouts: readonly BlackoutRow[]) {
+function gridCellMaker(
+  deps: SlotDeps,
+  venue: VenueRow,
+  claims: readonly Occupancy[],
+  blackouts: readonly BlackoutRow[],
+) {
   const claimByCell = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
-  return (slot: ListedSlot): DayCell => {
+  return (slot: ListedSlot): GridCell => {
     const { resource } = slot;
     const claimsHere = [...new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimByCell.get(cell) ?? []))];
     const own = claimsHere.filter(({ resourceId }) => resourceId === resource._id);

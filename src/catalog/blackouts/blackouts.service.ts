@@ -19,7 +19,7 @@ export type BlackoutDeps = ChangeDeps & { clock: Clock };
 
 type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
-/** A blackout, and the live claims in it that have not ended, by start. */
+/** A blackout, and the live claims in it whose slots have not ended, sorted by start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**

@@ -29,7 +29,7 @@ export async function updateResourceRow(
   set: ResourceColumns,
   session: Tx,
 ): Promise<ResourceRow | null> {
-  // A status that an operator sets ends every `switchOff`.
+  // If an operator sets the status, a later `switchBack` must not change it.
   const endSwitchOffs = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)
     .findByIdAndUpdate(resourceId, { $set: set, ...endSwitchOffs }, { returnDocument: 'before', session })

@@ -17,7 +17,7 @@ import { type ProcessSpec, runToEnd, type SupervisedProcess, superviseProcess } 
 import type { Welcome } from './welcome.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** Longer than the 25 s after which a process cuts off its own stop. */
+/** Longer than the 25 s that a process gives itself to stop. */
 const graceMs = 26_000;
 const currentStepMs = 5_000;
 const workerNames = ['hold-expiry', 'webhook-delivery'];
@@ -68,7 +68,7 @@ export function createSystem(env: Environment, log: LogLine, onServerEnd: (sente
     cleanup.add(() => api.stop(graceMs));
     const [ready] = await Promise.all(processes.map((process) => process.ready));
     const addresses = { url: textField(ready, 'url'), adminUrl: textField(ready, 'adminUrl') };
-    // A restarted API must keep its addresses, also if its port was picked.
+    // A restarted API must keep its addresses, even if the ports were chosen automatically.
     apiSpec.env['PORT'] = new URL(addresses.url).port;
     apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
     await untilReady(addresses.url);

@@ -51,8 +51,8 @@ function demoLines(url: string, { tomorrow, ...demo }: NonNullable<Welcome['demo
   return [
     '',
     'A demo partner can sell slots at Koramangala Sports Arena, Bengaluru. Its',
-    `webhooks arrive at ${demo.webhookUrl} and are shown here. The`,
-    'quickstart, in an empty folder, leads from its key to a booking and a webhook:',
+    `webhooks arrive at ${demo.webhookUrl} and are shown here.`,
+    'Follow the quickstart in an empty folder: from its key to a booking and a webhook.',
     '',
     `  ${url}/docs/quickstart`,
     '',

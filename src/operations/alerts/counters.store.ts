@@ -39,7 +39,7 @@ export async function addWrongKeys(db: Db, listener: Listener, count: number): P
   );
 }
 
-/** The listeners that got at least their threshold of wrong keys in this minute and the one before. */
+/** The listeners whose wrong keys of this minute and the one before together reach their threshold. */
 export async function readWrongKeys(
   db: Db,
   thresholds: Record<Listener, number>,

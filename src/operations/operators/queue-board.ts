@@ -20,7 +20,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
 
 type JobPage = { displayText: string; href: string };
 
-/** The console's page about a job, which may be of an older release; for invalid data, the alerts page. */
+/** The console's page about a job. If its data is not understood (an older release made it), the alerts page. */
 function pageOf(data: unknown): JobPage {
   const fields = fieldsOf(data);
   if (typeof fields['job_id'] === 'string') return pageOf(fields['job_data']);

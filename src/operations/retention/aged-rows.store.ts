@@ -11,13 +11,13 @@ const { EJSON } = mongoose.mongo.BSON;
 export type AgedRow = Record<string, unknown> & { _id: string };
 
 /**
- * The end of a page: the last value of the rule's field. The next page begins at that value, without the rows
- * `neededIds`, which are still needed; without such rows, it begins after that value. `windowEnd` is the end of the
+ * The end of a page: the last value of the rule's field. If rows with that value have to stay (`neededIds`), the
+ * next page begins at the value and skips these rows, else it begins after the value. `windowEnd` is the end of the
  * current window.
  */
 export type AgedPosition = { value: unknown; neededIds?: readonly string[]; windowEnd?: unknown };
 
-/** A query examines at most so many rows, plus others with the last value: it is short even if all must stay. */
+/** A query examines at most this many rows, plus others with the same last value, even if none may be deleted. */
 const WINDOW_ROWS = 5000;
 
 /** Rows that ended before `before`, at least `days` days ago by the database's clock, may be deleted. */

@@ -108,7 +108,7 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
   if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');
 }
 
-/** Purges the page after `position`. Returns the page's end; without a `position`, no rows follow. */
+/** Purges the page after `position`. The result's `position` is the page's end; if it is absent, no rows follow. */
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,
@@ -127,6 +127,7 @@ async function purgePage(
   const last = rows.at(-1);
   if (last === undefined || rows.length < PAGE)
     return windowEnd === undefined ? { count } : { count, position: { value: windowEnd } };
+  // The next page begins at the last value and must skip the rows with it that have to stay.
   const value = last[rule.field];
   const neededNow = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value)).map(({ _id }) => _id);
   const neededBefore = isSame(position?.value, value) ? (position?.neededIds ?? []) : [];

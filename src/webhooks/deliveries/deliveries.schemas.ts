@@ -127,7 +127,7 @@ const DESCRIPTIONS: Record<EventType, { summary: string; effect: string }> = {
   booking_cancelled: { summary: 'A booking was cancelled', effect: 'The slot is free again.' },
   booking_refunded: {
     summary: 'A booking was refunded',
-    effect: 'The slot is free, or was freed when the booking was cancelled.',
+    effect: 'The slot is free now, unless a cancel freed it earlier: then it may have been sold again.',
   },
   availability_changed: {
     summary: 'The rules of a venue changed',

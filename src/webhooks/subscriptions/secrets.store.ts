@@ -59,7 +59,7 @@ export async function replaceSealed(
   return (await subscriptionCollection(db).updateOne(unchanged, { $set: secrets })).matchedCount === 1;
 }
 
-/** How many secrets each version and key id (`v2.0a1b2c3d`) has encrypted. */
+/** The number of stored secrets by version of their format and id of their encryption key: `v2.0a1b2c3d`. */
 export async function countSealings(db: Db): Promise<Map<string, number>> {
   const [version, keyId] = [0, 1].map((at) => ({ $arrayElemAt: [{ $split: ['$sealed', '.'] }, at] }));
   const groups = await subscriptionCollection(db)

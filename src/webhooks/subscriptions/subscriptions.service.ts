@@ -62,8 +62,8 @@ export async function createSubscription(
     lastSuccessAt: null,
     lastFailureAt: null,
   };
-  // An insert fails only if another create took the ordinal, so the loop ends at the limit. Two equal creates that read
-  // the same rows try the same ordinal: the create that fails then finds the other subscription.
+  // An insert fails only if another create took the ordinal, so the loop runs at most MAX_SUBSCRIPTIONS times. Of two
+  // equal creates that try the same ordinal, one fails, reads again, and finds the other's subscription.
   for (;;) {
     const rows = await findAllOfPartner(deps.db, partnerId);
     requireNoOther(rows, subscription, 'partner');
@@ -106,7 +106,7 @@ function requireNoOther(
   });
 }
 
-/** A text that is equal for equal terms: the URL as it is called, and sorted types and venues. */
+/** A text that is equal for equal terms: the normalised URL, and sorted types and venues. */
 function comparableTermsOf(row: Pick<SubscriptionRow, keyof SubscriptionTerms>): string {
   const venueIds = row.venueIds?.toSorted() ?? ['all venues'];
   return [calledUrlOf(row), ...row.eventTypes.toSorted(), ...venueIds].join(' ');
