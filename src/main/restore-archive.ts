@@ -12,13 +12,15 @@ const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection 
   --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
   --collection  ${KINDS.map(({ name }) => name).join(', ')}; all unless given
   --since       the first instant to restore, such as 2026-03-01 or 2026-03-01T18:00:00Z
-  --until       the last instant to restore
+  --until       the last instant to restore; a date includes its whole day (UTC)
 
 The instant of a hold is its expiry. The instant of a booking is the start of its slot. The instant of a dead letter is
 the time when it became one. The instant of any other row is its creation.`;
 
 type Options = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
 
+const DAY_START = 'T00:00:00.000Z';
+const DAY_END = 'T23:59:59.999Z';
 const text = { type: 'string' } as const;
 const options: Options = optionsOrExit({ from: text, collection: text, since: text, until: text }, USAGE, faultOf);
 
@@ -46,7 +48,8 @@ function faultOf({ from, collection, since, until }: Options): string | undefine
   if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
     return `--collection ${collection} is not an archived collection`;
   for (const [option, instant] of Object.entries({ since, until }))
-    if (instant !== undefined && instantOf(instant) === undefined) return `--${option} ${instant} is not an instant`;
+    if (instant !== undefined && instantOf(instant, DAY_START) === undefined)
+      return `--${option} ${instant} is not an instant`;
   return undefined;
 }
 
@@ -54,12 +57,12 @@ function filterOf({ collection, since, until }: Options): RestoreFilter {
   const kind = KINDS.find(({ name }) => name === collection);
   return omitUndefined({
     collection: kind?.name,
-    since: since === undefined ? undefined : instantOf(since),
-    until: until === undefined ? undefined : instantOf(until),
+    since: since === undefined ? undefined : instantOf(since, DAY_START),
+    until: until === undefined ? undefined : instantOf(until, DAY_END),
   });
 }
 
-/** The instant that an option names; a date means 00:00 UTC. */
-function instantOf(option: string): Date | undefined {
-  return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
+/** The instant that an option names; for a date, its start or end. */
+function instantOf(option: string, timeOfDay: string): Date | undefined {
+  return parseInstant(isCalendarDate(option) ? `${option}${timeOfDay}` : option);
 }

@@ -56,7 +56,7 @@ function makeKey(deps: PartnerDeps, partnerId: string, input: KeyInput): IssuedK
 
 /**
  * Issues a key with the old key's label and no expiry, and ends the old one, in one transaction. The old key ends after
- * the overlap, or at its own expiry if earlier. Of concurrent calls without an overlap, one succeeds.
+ * the overlap, or at its own expiry if earlier. Of concurrent calls with `overlapSeconds` 0, one succeeds.
  * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
  */
 export async function rotateApiKey(

@@ -365,6 +365,10 @@ describe('processes that purge:', () => {
 
   test('node dist/src/main/restore-archive.js reports its result, and ends with 0 if nothing was skipped', async () => {
     await plantHolds(5);
+    await reservations().updateMany(
+      { slotId: 'planted' },
+      { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59.999Z') } },
+    );
     await purge(service, { config: HOLDS, archive: folder.archive });
     const run = async (...args: string[]) => {
       const command = startProcess(
@@ -374,7 +378,8 @@ describe('processes that purge:', () => {
       );
       return { ...(await command.exited), log: command.log() };
     };
-    const restored = await run('--from', folder.url, '--collection', 'holds');
+    const day = ['--since', '2020-03-01', '--until', '2020-03-01'];
+    const restored = await run('--from', folder.url, '--collection', 'holds', ...day);
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.log.find(({ msg }) => msg === 'ready')).toMatchObject({ restored: 5, present: 0, conflicting: 0 });
     expect(await countPlanted()).toBe(5);

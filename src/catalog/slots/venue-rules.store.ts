@@ -12,11 +12,11 @@ export type VenueRules = {
   venue: VenueRow;
   /** Sorted by id. */
   resources: readonly ResourceRow[];
-  /** Blackouts that had not ended, by their start. */
+  /** Blackouts that had not ended when they were read, sorted by start. */
   blackouts: readonly BlackoutRow[];
 };
 
-/** `database`: a new read, for a caller who is about to be rejected. */
+/** `database`: a new read, so that nobody is rejected by outdated rules. */
 export type RulesSource = 'cache' | 'database';
 
 /** Leave out `claimFence`: every walk-in increments it, which would count as a change of the rules. */

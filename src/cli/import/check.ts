@@ -26,8 +26,8 @@ export type WantedVenue = Wanted<VenueBody> & { key: string; resources: WantedRe
 /** A venue, resource, price rule or schedule of the file; `list` is the path of its list, empty for a schedule. */
 type Row = { list: string; path: string; subject: string; fields: Record<string, unknown> };
 
-/** Names must be unique within these lists. */
-const KINDS: Readonly<Record<string, string>> = {
+/** Lists whose names must be unique, and how a message describes the other row of a name. */
+const NAMED_LISTS: Readonly<Record<string, string>> = {
   venues: 'venue in the same city',
   resources: 'resource of this venue',
   price_rules: 'price rule of this resource',
@@ -88,7 +88,7 @@ function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
     const firstRow = firstRows.get(key);
     if (firstRow === undefined) firstRows.set(key, row);
     else if (textOf(fields['name']) !== '') {
-      const kind = KINDS[list.slice(list.lastIndexOf('.') + 1)];
+      const kind = NAMED_LISTS[list.slice(list.lastIndexOf('.') + 1)];
       const message = `is the name of another ${kind}, in line ${lineOf(firstRow.path)}`;
       faults.push({ path: `${path}.name`, message });
     }

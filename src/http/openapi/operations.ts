@@ -85,7 +85,7 @@ function parameter(name: string, location: 'path' | 'query', schema: Described, 
     required,
     style: location === 'path' ? 'simple' : 'form',
     schema: rest,
-    // Swagger UI fills in examples; optional ones would narrow the request.
+    // Swagger UI fills in examples: that of an optional parameter, such as a filter, would narrow each request.
     ...(required && example !== undefined ? { example } : {}),
   };
 }

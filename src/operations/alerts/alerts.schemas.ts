@@ -41,7 +41,7 @@ const alert = named(
       `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed after 5 attempts. Redeliver them once the endpoint works.`,
     ),
     count: count(2).description(
-      'What the alert is about: dead letters since it was raised; failures in a row; waiting reservations, holds or deliveries, up to 10,000; missing indexes; dead jobs; wrong keys. 1 for a paused queue or a queue without workers.',
+      'How many, by kind of alert: dead letters since it was raised; failures in a row; waiting reservations, holds or deliveries, up to 10,000; missing indexes; dead jobs; wrong keys. 1 for a paused queue or a queue without workers.',
     ),
     since: orNull(timestamp()).description('Since when the condition holds, if known.').example(EXAMPLE.now),
     delivery_ids: Joi.array().items(id(EXAMPLE.deliveryId)).description('The latest five dead letters.'),

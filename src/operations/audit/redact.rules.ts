@@ -19,7 +19,7 @@ export const NEVER_KEPT = [
 
 const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 
-/** The limit for one object. A row has two; a document of MongoDB may have 16 MB. */
+/** The limit for one object. An audit row has two, before and after: far below MongoDB's 16 MB for a document. */
 const MAX_CHARACTERS = 262_144;
 
 /**

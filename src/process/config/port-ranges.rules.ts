@@ -6,7 +6,7 @@ export const WEBHOOK_PORTS: readonly PortRange[] = [
   { first: 1024, last: 65_535 },
 ];
 
-/** Reads `443` or `1024-65535`. @throws Error whose message continues the setting's name */
+/** Reads `443` or `1024-65535`. @throws Error whose message follows the setting's name: `must be …` */
 export function portRange(text: string): PortRange {
   const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const range = { first: Number(first), last: Number(last) };

@@ -27,7 +27,7 @@ import {
   discarded,
   discardManyBody,
   operatorDelivery,
-  type RedriveBody,
+  type RedeliverBody,
   redeliverBody,
   redriven,
 } from './operator-deliveries.schemas.ts';
@@ -123,13 +123,13 @@ async function deliveryListing(deps: { db: Db }, query: DeliveriesQuery, state: 
   return listing(rows.map(operatorDeliveryView), encodeCursor(next));
 }
 
-const filterOf = ({ subscription_id: subscriptionId, event_type: eventType, from, to }: RedriveBody) =>
+const filterOf = ({ subscription_id: subscriptionId, event_type: eventType, from, to }: RedeliverBody) =>
   omitUndefined({ subscriptionId, eventType, from, to });
 
 function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) => operatorDeliveryView(await getDelivery(deps, undefined, id));
   return [
-    route<Operator, unknown, unknown, RedriveBody>({
+    route<Operator, unknown, unknown, RedeliverBody>({
       method: 'post',
       path: `${PREFIX}/dead-letters/redrive`,
       operationId: 'redriveDeadLetters',
@@ -163,7 +163,7 @@ function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
       ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
     }),
-    route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
+    route<Operator, unknown, unknown, RedeliverBody & DiscardBody>({
       method: 'post',
       path: `${PREFIX}/dead-letters/discard`,
       operationId: 'discardDeadLetters',

@@ -66,7 +66,7 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   ...page,
 });
 
-export type RedriveBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
+export type RedeliverBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
 
 const deadLetterFilters = {
   subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
@@ -79,7 +79,7 @@ const deadLetterFilters = {
     .example(EXAMPLE.later),
 };
 
-export const redeliverBody = Joi.object<RedriveBody>(deadLetterFilters).required();
+export const redeliverBody = Joi.object<RedeliverBody>(deadLetterFilters).required();
 
 export type DiscardBody = { reason: string };
 
@@ -91,7 +91,7 @@ const discardReason = () =>
 
 export const discardBody = Joi.object<DiscardBody>({ reason: discardReason() }).required();
 
-export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
+export const discardManyBody = Joi.object<RedeliverBody & DiscardBody>({
   ...deadLetterFilters,
   reason: discardReason(),
 })

@@ -8,7 +8,7 @@ import { failureOf } from './delivery-error.rules.ts';
 import type { EndpointRules } from './endpoint-address.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
-/** Asks for no compression: only the beginning of a response is kept, for people to read. */
+/** Asks for no compression, so that people can read the beginning of a response, which is kept. */
 const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
 /** How many interim responses (1xx) a receiver may send: endless ones would occupy this process. */
 const MAX_INTERIM_RESPONSES = 20;
@@ -22,7 +22,7 @@ export type WebhookMessage = {
   validity?: {
     /** The last instant, by `performance.now()`, at which the first byte may be written. */
     untilMs: number;
-    /** The current message; null if it may no longer be sent, which ends the exchange as `interrupted`. */
+    /** The message that replaces this one; null if it may no longer be sent, which ends the exchange as `interrupted`. */
     renew(): Promise<WebhookMessage | null>;
   };
   /** Ends the exchange as `interrupted`; any number of sends may share one signal. */
