@@ -9,8 +9,9 @@ const { from = '', replace } = optionsOrExit(
 );
 
 /**
- * `npm run restore -- --from FOLDER`: restores a backup into an empty database, or one that `--replace` names and empties,
- * with the indexes and validators of this release. No other process may run meanwhile (docs/disaster-recovery.md).
+ * `npm run restore -- --from FOLDER`: restores a backup into an empty database, or one that `--replace` names and
+ * empties, with the indexes and validators of this release. No other process may run meanwhile
+ * (docs/disaster-recovery.md).
  */
 runCommand('restore', async ({ log, stopping, openDatabase }) => {
   const db = await openDatabase();

@@ -3,7 +3,7 @@ const SAME_REQUEST_MS = 1000;
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `onStop` at the first signal, and `onForce` at a Ctrl-C over a second later. Other repeated signals do nothing. */
+/** Calls `onStop` at the first signal, and `onForce` at a Ctrl-C over a second later. Other repetitions do nothing. */
 export function onStopSignal(onStop: (signal: NodeJS.Signals) => void, onForce: () => void = endBySignal): void {
   let firstAtMs: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {

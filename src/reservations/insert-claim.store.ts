@@ -44,8 +44,9 @@ const MAX_BATCH = 200;
  * Inserts an ACTIVE hold with its `hold_created` event. The hold claims its cells for `ttlMs`, at most until its slot
  * ends. Concurrent holds are sent in one bulk write, each with its own outcome (ADR 0003); without `isBatched`, this
  * hold is sent alone. 'late', nothing was inserted: the lease (the time for writing by cached rules) had ended when
- * the database reached the hold, a transaction blocked it too long, or this process's clock is wrong. After 'late', draft the hold again
- * under a new lease and insert it alone: the transaction may still block the hold, and would block a whole batch.
+ * the database reached the hold, a transaction blocked it too long, or this process's clock is wrong. After 'late',
+ * draft the hold again under a new lease and insert it alone: the transaction may still block the hold, and would block
+ * a whole batch.
  */
 export async function insertHold(
   db: Db,

@@ -63,8 +63,8 @@ const CONCURRENCY = 20;
 
 /**
  * Shows dead letters, and jobs of other queues that failed for good, on Bull Board's tab Failed: the first run of each
- * job fails on purpose, with the reason. If an operator retries one, the delivery gets one more attempt, or the job runs again in its own queue.
- * If the retry succeeds, BullMQ removes the listed job.
+ * job fails on purpose, with the reason. If an operator retries one, the delivery gets one more attempt, or the job runs
+ * again in its own queue. If the retry succeeds, BullMQ removes the listed job.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
