@@ -302,7 +302,9 @@ const VENUE_CHANGES: readonly Row[] = [
       expectStatus(await world.operator.patch(resource, { price_rupees: 2000 }), 200);
       const isLast = ({ body: { event_id: id } }: Received) => id !== priced.body['event_id'];
       await arrival(subscriber, 'the last price', (attempt) => hasReason('prices')(attempt) && isLast(attempt));
-      const sent = await list(scene.partner, `${OBSERVABILITY}?status=all&event_type=${CHANGED}`);
+      // A webhook may arrive before its event is stored: until then, its delivery has no payload.
+      const deliveries = `${OBSERVABILITY}?status=all&event_type=${CHANGED}`;
+      const sent = await listedOnce(scene.partner, deliveries, (data) => data.every(({ payload }) => payload !== null));
       const reasons = sent.map((each) => ((each['payload'] as Json)['details'] as Json)['reason']);
       expect(reasons.filter((reason) => reason === 'prices')).toHaveLength(2);
       expect(reasons.filter((reason) => reason === 'blackout')).toHaveLength(1);
