@@ -86,7 +86,7 @@ export type Reservation = Attached & {
   refundReason?: string;
   /** The idempotency keys of the partner's cancels and refunds. */
   endings?: EndingKey[];
-  /** Those of operators, which are unique among operators only. */
+  /** The idempotency keys of operators' cancels and refunds, unique among operators only. */
   operatorEndings?: EndingKey[];
   outbox: OutboxEvent[];
   /** Since when the outbox is not empty; else absent. */

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type * as Commands from '../support/commands.in-host.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   anyPartner,
   anyVenue,
@@ -99,17 +100,21 @@ describe('a hold', () => {
     expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
   });
 
-  test('that loses its slot is one write and the reads of reason and alternatives; a repeated one only reads', async () => {
+  test('that loses its slot is one write and the reads of reason and alternatives; a repeated one is one read', async () => {
     const slotId = nextSlot();
     await placeHold(await anyPartner(service, [venue.id]), slotId);
     const lose = async (fields: Json = {}) =>
       expectStatus(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId, ...fields }), 409);
     expect(await commandsOf(lose)).toEqual([INSERT, HOLDS, HOLDS]);
-    // It reads the alternatives again once they are half a second old.
-    expect(new Set(await commandsOf(lose))).toEqual(new Set([HOLDS]));
+    // On a busy machine the alternatives may be half a second old and read again: then repeat the call.
+    const untilCommands = (fields: Json, commands: readonly string[]) =>
+      eventually(`a repetition with ${commands.join()}`, async () => {
+        expect(await commandsOf(() => lose(fields))).toEqual(commands);
+        return true;
+      });
+    await untilCommands({}, [HOLDS]);
     // With an idempotency key, the call also looks up the hold that it placed before.
-    const withKey = await commandsOf(() => lose({ idempotency_key: slotId }));
-    expect(new Set(withKey)).toEqual(new Set([HOLDS, FOUND_BY_KEY]));
+    await untilCommands({ idempotency_key: slotId }, [HOLDS, FOUND_BY_KEY]);
     const manyLosers = await commandsOf(() => Promise.all(Array.from({ length: 64 }, () => lose())));
     expect(manyLosers.length).toBeLessThanOrEqual(64);
     expect(new Set(manyLosers)).toEqual(new Set([HOLDS]));

@@ -91,7 +91,7 @@ async function sellSlot(
     if (claims.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
     if (claims.length > 0 && !input.overrideHolds) break;
   }
-  throw slotNotAvailable('held', input.overrideHolds ? NOT_OVERRIDDEN : REMEDIES.held);
+  throw slotNotAvailable('held', input.overrideHolds ? NOT_OVERRIDDEN : undefined);
 }
 
 const NOT_OVERRIDDEN =

@@ -5,7 +5,7 @@ import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-sc
 export type StepRecord = {
   _id: number;
   name: string;
-  /** Of a contract step: the first release that does not use what it removed; older ones can no longer run. */
+  /** For a contract step, the first release that does not use what the step removed; older ones can no longer run. */
   unusedSince?: string;
   /** The release that last ran the step. */
   release: string;
