@@ -40,12 +40,12 @@ describe('rotating a key', () => {
   test('keeps both keys valid during the overlap', async () => {
     const old = await issue();
     const before = Date.now();
-    const newKey = expectStatus(await rotate(old, { overlap_seconds: 1 }), 201);
+    const newKey = expectStatus(await rotate(old, { overlap_seconds: 3600 }), 201);
     expect([await verdictWith(old), await verdictWith(newKey)]).toEqual(['200', '200']);
     const endsAt = Date.parse(String((await readKey(old))?.['expires_at']));
-    expect(endsAt - before).toBeGreaterThanOrEqual(1000);
+    expect(endsAt - before).toBeGreaterThanOrEqual(3_600_000);
+    await expire(old);
     await eventually('the old key to end', async () => (await verdictWith(old)) === '401 INVALID_API_KEY');
-    expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
     expect(await verdictWith(newKey)).toBe('200');
   });
 
