@@ -15,46 +15,34 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Single-flight for each key. A run does the work of the latest call. Keys without callers are dropped. */
-export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
-  type Entry = { work: () => Promise<T>; share: () => Promise<T>; waiting: number };
+/**
+ * Single-flight for each key, with one kind of work at a time: a call for another kind meanwhile gets undefined. A run
+ * does the work of the latest call. Keys without callers are dropped.
+ */
+export function singleFlightOfOneKind<T>() {
+  type Entry = { kind: string; work: () => Promise<T>; share: () => Promise<T>; waiting: number };
   const entries = new Map<string, Entry>();
-  const begin = (work: () => Promise<T>): Entry => {
-    const entry: Entry = { work, share: singleFlight(() => entry.work()), waiting: 0 };
+  const begin = (key: string, kind: string, work: () => Promise<T>): Entry => {
+    const entry: Entry = { kind, work, share: singleFlight(() => entry.work()), waiting: 0 };
+    entries.set(key, entry);
     return entry;
   };
-  return async (key, work) => {
-    const entry = entries.get(key) ?? begin(work);
-    entries.set(key, entry);
+  return (key: string, kind: string, work: () => Promise<T>): Promise<T> | undefined => {
+    const entry = entries.get(key) ?? begin(key, kind, work);
+    if (entry.kind !== kind) return undefined;
     entry.work = work;
     entry.waiting += 1;
-    try {
-      return await entry.share();
-    } finally {
+    return entry.share().finally(() => {
       entry.waiting -= 1;
       if (entry.waiting === 0) entries.delete(key);
-    }
+    });
   };
 }
 
-/** Single-flight for each key, with one kind of work at a time: a call for another kind meanwhile gets undefined. */
-export function singleFlightOfOneKind<T>(): (
-  key: string,
-  kind: string,
-  work: () => Promise<T>,
-) => Promise<T> | undefined {
-  const share = singleFlightByKey<T>();
-  const inProgress = new Map<string, { kind: string; waiting: number }>();
-  return (key, kind, work) => {
-    const entry = inProgress.get(key) ?? { kind, waiting: 0 };
-    if (entry.kind !== kind) return undefined;
-    inProgress.set(key, entry);
-    entry.waiting += 1;
-    return share(key, work).finally(() => {
-      entry.waiting -= 1;
-      if (entry.waiting === 0) inProgress.delete(key);
-    });
-  };
+/** `singleFlightOfOneKind` whose calls are all of one kind. */
+export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const share = singleFlightOfOneKind<T>();
+  return (key, work) => share(key, '', work) as Promise<T>;
 }
 
 /**
