@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { isPreparedJson, prepareJson } from '../platform/prepared-json.ts';
+import { PreparedJson } from '../platform/prepared-json.ts';
 
 /** Compressing smaller bodies would save less than a packet. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -17,7 +17,7 @@ export async function sendJson(req: Request, res: Response, body: unknown): Prom
     res.setHeader('Content-Type', JSON_TYPE).end(JSON.stringify(body));
     return;
   }
-  const json = isPreparedJson(body) ? body : prepareJson(JSON.stringify(body));
+  const json = body instanceof PreparedJson ? body : new PreparedJson(JSON.stringify(body));
   const { length } = json.bytes;
   const makeTag = res.app.get('etag fn') as (bytes: Buffer) => string;
   res.setHeader('ETag', json.etag(makeTag));

@@ -4,27 +4,21 @@ import { gzip } from 'node:zlib';
 const compress = promisify(gzip);
 
 /** A JSON body; its gzip form and ETag are made once. */
-export type PreparedJson = {
+export class PreparedJson {
   readonly bytes: Buffer;
+  #compressed: Promise<Buffer> | undefined;
+  #etag: string | undefined;
+
+  constructor(text: string) {
+    this.bytes = Buffer.from(text);
+  }
+
   /** The gzip form, made in another thread. */
-  compressed(): Promise<Buffer>;
-  etag(make: (bytes: Buffer) => string): string;
-};
+  compressed(): Promise<Buffer> {
+    return (this.#compressed ??= compress(this.bytes));
+  }
 
-const prepared = new WeakSet<object>();
-
-export function prepareJson(text: string): PreparedJson {
-  const bytes = Buffer.from(text);
-  let compressed: Promise<Buffer> | undefined;
-  let etag: string | undefined;
-  const json: PreparedJson = {
-    bytes,
-    compressed: () => (compressed ??= compress(bytes)),
-    etag: (make) => (etag ??= make(bytes)),
-  };
-  prepared.add(json);
-  return json;
+  etag(make: (bytes: Buffer) => string): string {
+    return (this.#etag ??= make(this.bytes));
+  }
 }
-
-export const isPreparedJson = (body: unknown): body is PreparedJson =>
-  typeof body === 'object' && body !== null && prepared.has(body);

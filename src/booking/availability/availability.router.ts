@@ -5,7 +5,7 @@ import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { datesBetween } from '../../platform/calendar.ts';
 import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
+import { PreparedJson } from '../../platform/prepared-json.ts';
 import * as schemas from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
 import { freeSlotsJson, type ListedSlots, slotsJson } from './planned-slots.rules.ts';
@@ -82,7 +82,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
       const count = found.reduce((sum, { free }) => sum + free.length, 0);
       const data = found.map(({ venueId, free }) => freeSlotsJson(venueId, free)).join(',');
       const cursor = JSON.stringify(encodeCursor(next));
-      return ok(prepareJson(`{"success":true,"count":${count},"data":[${data}],"next_cursor":${cursor}}`));
+      return ok(new PreparedJson(`{"success":true,"count":${count},"data":[${data}],"next_cursor":${cursor}}`));
     },
   });
 }

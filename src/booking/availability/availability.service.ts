@@ -5,7 +5,7 @@ import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
+import { PreparedJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { countClaimChanges } from '../../reservations/claim-changes.ts';
 import type { ListedSlots } from './planned-slots.rules.ts';
@@ -80,7 +80,7 @@ export async function readAvailability(
     const reading = beginReading(deps.db, rules);
     const plans = dates.map((date) => planOf(deps, rules, date, resource));
     const { listed, valid } = await listSlots(deps, rules, plans);
-    const json = prepareJson(render(listed));
+    const json = new PreparedJson(render(listed));
     responses.set(key, { json, reading, valid });
     return json;
   };
