@@ -21,19 +21,19 @@ export function decodeCursor(cursor: string): Position | undefined {
   }
 }
 
-/** Filters for rows after `position` by `instant` and `id`, both descending; no filter for the first page. */
-export function beyond(position: Position | undefined, instant: string, id = '_id'): { $or?: object[] } {
-  if (position === undefined) return {};
-  const { at, id: last } = position;
-  return { $or: [{ [instant]: { $lt: at } }, { [instant]: at, [id]: { $lt: last } }] };
-}
+const past =
+  (operator: '$lt' | '$gt') =>
+  (position: Position | undefined, instant: string, id = '_id'): { $or?: object[] } => {
+    if (position === undefined) return {};
+    const { at, id: last } = position;
+    return { $or: [{ [instant]: { [operator]: at } }, { [instant]: at, [id]: { [operator]: last } }] };
+  };
 
-/** Like `beyond`, for a listing with `instant` and `_id` ascending. */
-export function beyondAscending(position: Position | undefined, instant: string): { $or?: object[] } {
-  if (position === undefined) return {};
-  const { at, id } = position;
-  return { $or: [{ [instant]: { $gt: at } }, { [instant]: at, _id: { $gt: id } }] };
-}
+/** Filters for rows after `position` by `instant` and `id`, both descending; no filter for the first page. */
+export const beyond = past('$lt');
+
+/** Like `beyond`, for a listing with `instant` and `id` ascending. */
+export const beyondAscending = past('$gt');
 
 /** The page that begins after `after`, of at most `limit`. */
 export type PageWanted = { after?: Position | undefined; limit: number };

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 'v2';
 const ALGORITHM = 'aes-256-gcm';
@@ -107,5 +107,5 @@ function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string {
 }
 
 function keyId(key: Buffer): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+  return hash('sha256', key).slice(0, 8);
 }

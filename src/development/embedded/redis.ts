@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { redisKind } from './server-kinds.ts';
 import {
@@ -38,11 +38,8 @@ const commandsAllowed = [
 /** Writes the file of users with the hash of the password. Without a password, for tests, clients may list all keys. */
 async function writeUsers(dataPath: string, credentials: ServerCredentials | undefined): Promise<string> {
   const allowed = ['~*', '&*', ...commandsAllowed].join(' ');
-  const hash = createHash('sha256')
-    .update(credentials?.redisPassword ?? '')
-    .digest('hex');
   const users = credentials
-    ? `user default off\nuser ${serverUser} on #${hash} ${allowed}\n`
+    ? `user default off\nuser ${serverUser} on #${hash('sha256', credentials.redisPassword)} ${allowed}\n`
     : `user default on nopass ${allowed} +keys\n`;
   const file = `${dataPath}.users`;
   await writeFile(file, users, { mode: 0o600 });
