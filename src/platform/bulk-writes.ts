@@ -94,12 +94,12 @@ const TIME_LIMIT = { maxTimeMS: 1000 };
 export async function updateEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   updates: readonly GuardedUpdate[],
-  asOne?: GuardedUpdate,
+  asOne: GuardedUpdate,
 ): Promise<(Error | undefined)[]> {
   const writes = bulkOf<T>(updates);
   try {
-    const isMade = asOne !== undefined && (await updateTogether(collection, asOne, writes.length, TIME_LIMIT));
-    return isMade ? writes.map(() => undefined) : await writeEach(collection, writes, TIME_LIMIT);
+    const areMade = await updateTogether(collection, asOne, writes.length, TIME_LIMIT);
+    return areMade ? writes.map(() => undefined) : await writeEach(collection, writes, TIME_LIMIT);
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;
   }

@@ -12,35 +12,34 @@ export type Progress = {
 const STANDSTILL_MS = 5000;
 const CHECK_EVERY_MS = 1000;
 
-/** `nowMs` must be monotonic. */
-export function createProgress(nowMs: () => number = () => performance.now()): Progress {
+export function createProgress(): Progress {
   const expected = new Map<string, { beatAtMs: number; atMostMs: number }>();
-  let checkedAtMs = nowMs();
+  let checkedAtMs = performance.now();
   const check = (): void => {
-    const now = nowMs();
-    const stoodStillMs = now - checkedAtMs;
-    checkedAtMs = now;
+    const nowMs = performance.now();
+    const stoodStillMs = nowMs - checkedAtMs;
+    checkedAtMs = nowMs;
     if (stoodStillMs < STANDSTILL_MS) return;
     for (const each of expected.values()) each.beatAtMs += stoodStillMs;
   };
   setInterval(check, CHECK_EVERY_MS).unref();
   return {
     expect(name, atMostMs) {
-      const entry = { beatAtMs: nowMs(), atMostMs };
+      const entry = { beatAtMs: performance.now(), atMostMs };
       expected.set(name, entry);
       return {
         beat: () => {
-          entry.beatAtMs = nowMs();
+          entry.beatAtMs = performance.now();
         },
       };
     },
     names: () => [...expected.keys()],
     stalls() {
       check();
-      const now = nowMs();
+      const nowMs = performance.now();
       return [...expected]
-        .filter(([, { beatAtMs, atMostMs }]) => now - beatAtMs > atMostMs)
-        .map(([name, { beatAtMs }]) => ({ name, silent_seconds: Math.floor((now - beatAtMs) / 1000) }));
+        .filter(([, { beatAtMs, atMostMs }]) => nowMs - beatAtMs > atMostMs)
+        .map(([name, { beatAtMs }]) => ({ name, silent_seconds: Math.floor((nowMs - beatAtMs) / 1000) }));
     },
   };
 }

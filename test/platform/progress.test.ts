@@ -1,11 +1,16 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { readWork } from '../../src/operations/metrics/metrics-page.ts';
 import { createProgress } from '../../src/platform/progress.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** Progress by a test clock. `pass`: the process runs for some seconds. `freeze`: it is frozen for some seconds. */
 function withClock() {
   let nowMs = 0;
-  const progress = createProgress(() => nowMs);
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const progress = createProgress();
   const pass = (seconds: number) => {
     for (let each = 0; each < seconds; each += 1) {
       nowMs += 1000;
