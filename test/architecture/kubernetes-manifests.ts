@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import ipaddr from 'ipaddr.js';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { goProgram } from '../../scripts/go-program.ts';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
@@ -19,46 +20,29 @@ const SCHEMAS = {
 
 const run = promisify(execFile);
 
-export type Labels = Record<string, string>;
-export type Selector = {
+type Labels = Record<string, string>;
+type Selector = {
   matchLabels?: Labels;
   matchExpressions?: { key: string; operator: string; values: string[] }[];
 };
-export type Container = {
+type Container = {
   name: string;
-  image: string;
   command: string[];
-  env?: {
-    name: string;
-    value?: string;
-    valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: { fieldPath: string } };
-  }[];
-  envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+  env?: { name: string; valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: object } }[];
+  envFrom?: { configMapRef?: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
-  resources?: { requests?: Labels; limits?: Labels };
-  securityContext?: {
-    allowPrivilegeEscalation?: boolean;
-    readOnlyRootFilesystem?: boolean;
-    capabilities?: { drop?: string[]; add?: string[] };
-  };
+  resources?: { limits?: Labels };
+  securityContext?: object;
 };
-export type PodTemplate = {
+type PodTemplate = {
   metadata: { labels: Labels; annotations?: Labels };
-  spec: {
-    automountServiceAccountToken?: boolean;
-    enableServiceLinks?: boolean;
-    securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
-    volumes?: object[];
-    initContainers?: Container[];
-    containers: Container[];
-  };
+  spec: { volumes?: object[]; initContainers?: Container[]; containers: Container[] };
 };
-type EgressRule = { to?: { ipBlock?: { cidr: string; except?: string[] } }[] };
 
-/** A Kubernetes object, with the members that the rules read. */
+/** A Kubernetes object, with the members that the tests read. */
 export type Manifest = {
   kind: string;
-  metadata: { name: string; namespace?: string; labels?: Labels };
+  metadata: { name: string; labels?: Labels };
   data?: Labels;
   spec?: {
     selector?: Selector;
@@ -66,7 +50,7 @@ export type Manifest = {
     jobTemplate?: { spec: { template: PodTemplate } };
     podSelector?: Selector;
     policyTypes?: string[];
-    egress?: EgressRule[];
+    egress?: { to?: { ipBlock?: { cidr: string; except?: string[] } }[] }[];
     podMetricsEndpoints?: { port: string; relabelings: { targetLabel: string; replacement: string }[] }[];
     triggers?: { metadata: { query: string } }[];
   };
@@ -113,34 +97,55 @@ export function matches(labels: Labels, { matchLabels = {}, matchExpressions = [
   );
 }
 
-export type Process = { name: string; kind: string; pod: PodTemplate; container: Container };
+export type Process = {
+  name: string;
+  kind: string;
+  pod: PodTemplate;
+  /** The one named `process`. */
+  container: Container;
+  /** All containers, with those that run before. */
+  containers: Container[];
+};
 
-export const containersOf = ({ spec }: PodTemplate): Container[] => [
-  ...(spec.initContainers ?? []),
-  ...spec.containers,
-];
-
-/** The pods of Deployments, Jobs and CronJobs, by component. Each has a container named `process`. */
+/** The pods of Deployments, Jobs and CronJobs, by component. */
 export function processesOf(manifests: readonly Manifest[]): Process[] {
   return manifests.flatMap(({ kind, spec }) => {
     const pod = spec?.template ?? spec?.jobTemplate?.spec.template;
-    const container = pod && containersOf(pod).find(({ name }) => name === 'process');
+    const containers = [...(pod?.spec.initContainers ?? []), ...(pod?.spec.containers ?? [])];
+    const container = containers.find(({ name }) => name === 'process');
     if (pod === undefined || container === undefined) return [];
-    return [{ name: pod.metadata.labels['app.kubernetes.io/component'] ?? '', kind, pod, container }];
+    return [{ name: pod.metadata.labels['app.kubernetes.io/component'] ?? '', kind, pod, container, containers }];
   });
 }
 
-/** The variables of a process (undefined for secrets), and the names of ConfigMaps that are missing. */
-export function environmentOf({ container }: Process, manifests: readonly Manifest[]) {
-  const references = (container.envFrom ?? []).map(({ configMapRef }) => configMapRef?.name ?? '');
-  const maps = manifests.filter(({ kind }) => kind === 'ConfigMap');
-  const missing = references.filter((name) => !maps.some(({ metadata }) => metadata.name === name));
-  const settings = references.flatMap((name) =>
-    Object.entries(maps.find(({ metadata }) => metadata.name === name)?.data ?? {}),
-  );
-  const secrets = (container.env ?? [])
-    .filter(({ valueFrom }) => valueFrom?.fieldRef === undefined)
-    .map(({ name }): [string, undefined] => [name, undefined]);
-  const variables: [string, string | undefined][] = [...settings, ...secrets];
-  return { variables, missing };
+/** The variables of a process: from ConfigMaps, and with undefined values from Secrets. */
+export function variablesIn({ container }: Process, manifests: readonly Manifest[]): [string, string | undefined][] {
+  const mapNames = (container.envFrom ?? []).map(({ configMapRef }) => configMapRef?.name);
+  const settings = mapNames.flatMap((name) => {
+    const map = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name);
+    return Object.entries(map?.data ?? {});
+  });
+  const secrets = (container.env ?? []).filter(({ valueFrom }) => valueFrom?.fieldRef === undefined);
+  return [...settings, ...secrets.map(({ name }): [string, undefined] => [name, undefined])];
+}
+
+/** Whether policies restrict both the incoming and the outgoing traffic of a process. */
+export function isRestricted(process: string, manifests: readonly Manifest[]): boolean {
+  const labels = processesOf(manifests).find(({ name }) => name === process)?.pod.metadata.labels ?? {};
+  const policies = manifests
+    .filter(({ kind, spec }) => kind === 'NetworkPolicy' && matches(labels, spec?.podSelector ?? {}))
+    .map(({ spec }) => spec);
+  return ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
+}
+
+/** Whether a policy allows traffic to an address. */
+export function isReachable(address: string, policy: string, manifests: readonly Manifest[]): boolean {
+  const { spec } = manifests.find(({ metadata }) => metadata.name === policy) ?? {};
+  const blocks = (spec?.egress ?? []).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
+  const ip = ipaddr.parse(address);
+  const isIn = (network: string) => {
+    const [base, bits] = ipaddr.parseCIDR(network);
+    return base.kind() === ip.kind() && ip.match(base, bits);
+  };
+  return blocks.some((block) => block !== undefined && isIn(block.cidr) && !(block.except ?? []).some(isIn));
 }
