@@ -27,7 +27,7 @@ const outdated = gauge({
 });
 
 /** Whether a release is at least a year older than another: 2025c than 2026c, but not than 2026b. */
-export function isYearOlder(version: string, newest: string): boolean {
+function isYearOlder(version: string, newest: string): boolean {
   return /^\d{4}[a-z]$/.test(version) && `${Number(version.slice(0, 4)) + 1}${version.slice(4)}` <= newest;
 }
 
