@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectFolder } from '../architecture/planted-tree.ts';
@@ -38,30 +39,17 @@ export function proseOf({ text }: Pick<Document, 'text'>): string {
 }
 
 /** Broken links to files of the project: the file or the heading is missing. */
-export async function brokenLinks({ file, text }: Document): Promise<string[]> {
-  const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  const internal = targets.filter((target) => !/^[a-z]+:/.test(target));
-  const verdicts = await Promise.all(internal.map(async (target) => [target, await isWorking({ file, text }, target)]));
-  return verdicts.filter(([, isGood]) => isGood === false).map(([target]) => String(target));
+export function brokenLinks(page: Document): string[] {
+  const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !isWorking(page, target));
 }
 
-async function isWorking(page: Document, target: string): Promise<boolean> {
+function isWorking({ file, text }: Document, target: string): boolean {
   const [relative = '', anchor] = target.split('#');
-  if (relative === '') return anchor !== undefined && anchorsOf(page.text).includes(anchor);
-  const file = path.join(path.dirname(page.file), relative);
-  try {
-    if (anchor === undefined) return await exists(file);
-    return anchorsOf((await readDocument(file)).text).includes(anchor);
-  } catch {
-    return false;
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  await readFile(path.join(projectFolder, file)).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EISDIR') throw error;
-  });
-  return true;
+  const linked = path.join(projectFolder, path.dirname(file), relative);
+  if (!existsSync(linked)) return false;
+  if (anchor === undefined) return true;
+  return anchorsOf(relative === '' ? text : readFileSync(linked, 'utf8')).includes(anchor);
 }
 
 /** Anchors as GitHub makes them: lower case, no punctuation, hyphens for spaces. */

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hasEnded } from '../../src/development/embedded/server-process.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
@@ -10,7 +13,6 @@ import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { blocksOf } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
-import { startShell } from './quickstart-run.ts';
 
 /** The shape of a response: names and types; for arrays, of the first element. */
 function formOf(value: unknown): unknown {
@@ -25,9 +27,49 @@ function printedJson(printed: string): unknown {
   return line === undefined ? undefined : JSON.parse(line);
 }
 
-/** The bash blocks of a page, which a reader pastes. */
-const pastedFrom = (page: string): string[] =>
-  blocksOf({ text: page }).flatMap(({ language, text }) => (language === 'bash' ? [text] : []));
+/** A rejected call (4xx, 5xx) ends the shell like a failed command. */
+const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
+
+/** A shell in a folder, in its own process group. Commands are pasted block by block, as a reader of a guide does. */
+function startShell(cwd: string, environment: Record<string, string>) {
+  const { PATH = '', HOME = '' } = process.env;
+  const shell = spawn('bash', ['--norc', '--noprofile'], {
+    cwd,
+    env: { PATH, HOME, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const printed: string[] = [];
+  const closed = once(shell, 'close');
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on('data', (chunk: Buffer) => void printed.push(chunk.toString()));
+  }
+  // A failed shell accepts no more input.
+  shell.stdin.on('error', () => undefined);
+  shell.stdin.write(STRICT);
+  const output = (): string => printed.join('');
+  let blocks = 0;
+  return {
+    /** Everything printed so far, including by background jobs. */
+    output,
+    /** Runs a block; returns its output. Rejects if a command or call fails, which ends the shell. */
+    paste: async (block: string) => {
+      blocks += 1;
+      const marker = `<<end of block ${blocks}>>`;
+      const before = output().length;
+      shell.stdin.write(`${block}\nprintf '\\n%s\\n' '${marker}'\n`);
+      await eventually(marker, () => hasEnded(shell) || output().includes(marker));
+      const text = output().slice(before);
+      if (!text.includes(marker)) throw new Error(`The block failed:\n${block}\n${text}`);
+      return text.slice(0, text.indexOf(marker));
+    },
+    /** Ends the shell and its children. */
+    end: async () => {
+      if (shell.pid !== undefined && !hasEnded(shell)) process.kill(-shell.pid, 'SIGKILL');
+      await closed;
+    },
+  };
+}
 
 const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' });
 (withoutShell === '' ? describe : describe.skip)(
@@ -88,26 +130,14 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
     });
 
-    test('as a whole, waits for the webhook about the cancellation and stops its receiver', async () => {
-      const shell = startShell(await temporaryFolder(), { ...environment, PORT: String(await freePort()) });
-      try {
-        const printed = await shell.paste(pastedFrom(page).join(''));
-        for (const type of ['hold_created', 'booking_created', 'booking_cancelled'])
-          expect(printed).toContain(`verified: ${type}`);
-        expect(await shell.paste('jobs')).not.toContain('Running');
-      } finally {
-        await shell.end();
-      }
-    });
-
     test('has a receiver that rejects forged, stale and unsigned webhooks, and continues', async () => {
       const folder = await temporaryFolder();
       const PORT = String(await freePort());
       const SECRET_KEY = 'whsec_any';
       const shell = startShell(folder, { PORT, SECRET_KEY });
       try {
-        const receiver = pastedFrom(page).find((block) => block.startsWith('cat > receiver.mjs')) ?? '';
-        await shell.paste(`${receiver}\nnode receiver.mjs &`);
+        const receiver = blocksOf({ text: page }).find(({ text }) => text.startsWith('cat > receiver.mjs'));
+        await shell.paste(`${receiver?.text}\nnode receiver.mjs &`);
         await eventually('the receiver', () => shell.output().includes('listening'));
         const body = Buffer.from('{"event_type":"hold_created","slot_id":"पिच"}');
         const deliver = (ageSeconds: number, secretKey: string, sent = body, name = 'x-service-signature') => {
