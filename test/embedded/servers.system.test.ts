@@ -148,24 +148,6 @@ function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
     .then(() => 'allowed', String);
 }
 
-test('after a restart, the servers have the same data and addresses', async () => {
-  const first = await serve();
-  await withClients(first.answer, async (mongo, redis) => {
-    await mongo.collection('notes').insertOne({ text: 'kept' }, { writeConcern: { w: 'majority', journal: true } });
-    await redis.set('note', 'kept');
-  });
-  await stop(first.child);
-  const second = await serve();
-  const found = await withClients(second.answer, async (mongo, redis) => [
-    (await mongo.collection('notes').findOne({}))?.['text'],
-    await redis.get('note'),
-  ]);
-  expect(found).toEqual(['kept', 'kept']);
-  expect(second.answer.mongodbUri).toBe(first.answer.mongodbUri);
-  expect(second.answer.redisUrl).toBe(first.answer.redisUrl);
-  await stop(second.child);
-});
-
 test('if the process of a run is killed, even during Ctrl-C, both servers end, and the next run waits and starts', async () => {
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
