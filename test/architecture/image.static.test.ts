@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -9,6 +8,7 @@ import { NODE_RELEASES } from '../../scripts/node-release.ts';
 import type { ProcessName } from '../../src/process/config/config.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
+import { startStubServer } from '../support/stub-server.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 
@@ -69,31 +69,22 @@ describe('the Dockerfile', () => {
       return code === 0;
     };
 
-    type Environment = (usedPort: string, unusedPort: string) => Record<string, string>;
-
-    /** Whether the check finds a server healthy that responds with `status` on the used port. */
-    async function verdictOn(status: number, environmentOf: Environment): Promise<boolean> {
-      const server = createServer((_req, res) => void res.writeHead(status).end()).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const address = server.address();
-      const usedPort = typeof address === 'object' ? String(address?.port) : '';
-      const verdict = await isHealthy(environmentOf(usedPort, String(await freePort())));
-      server.close();
-      return verdict;
-    }
-
-    test.each<[process: string, environmentOf: Environment]>([
-      ['the API, if HEALTH_PORT is set too', (usedPort, unusedPort) => ({ PORT: usedPort, HEALTH_PORT: unusedPort })],
-      ['a worker, if PORT is set too', (usedPort, unusedPort) => ({ PORT: unusedPort, HEALTH_PORT: usedPort })],
-    ])('succeeds for %s, and fails if the response is 503', async (_process, environmentOf) => {
-      expect(await verdictOn(200, environmentOf)).toBe(true);
-      expect(await verdictOn(503, environmentOf)).toBe(false);
-    });
-
-    test('fails if nothing listens', async () => {
-      const [PORT, HEALTH_PORT] = [String(await freePort()), String(await freePort())];
-      expect(await isHealthy({ PORT, HEALTH_PORT })).toBe(false);
-    });
+    test.each([
+      ['the API', 'PORT', 'HEALTH_PORT'],
+      ['a worker', 'HEALTH_PORT', 'PORT'],
+    ])(
+      'asks %s on %s, also if %s is set, and fails if the response is 503 or nothing listens',
+      async (_who, used, other) => {
+        let status = 200;
+        const server = await startStubServer((_req, res) => void res.writeHead(status).end());
+        const environment = { [used]: new URL(server.url).port, [other]: String(await freePort()) };
+        expect(await isHealthy(environment)).toBe(true);
+        status = 503;
+        expect(await isHealthy(environment)).toBe(false);
+        await server.close();
+        expect(await isHealthy(environment)).toBe(false);
+      },
+    );
   });
 
   test('copies all sources of the documentation', async () => {
