@@ -11,19 +11,8 @@ import {
   timeZoneNamed,
 } from '../../src/platform/calendar.ts';
 
-const KOLKATA = 'Asia/Kolkata';
-
-test.each([
-  ['2026-11-21T18:29:59.999Z', KOLKATA, '2026-11-21'],
-  ['2026-11-21T18:30:00.000Z', KOLKATA, '2026-11-22'],
-  ['2026-11-21T04:59:59.999Z', 'America/New_York', '2026-11-20'],
-  ['2026-11-21T18:15:00.000Z', 'Asia/Kathmandu', '2026-11-22'],
-])('the local date at %s in %s is %s', (instant, timeZone, date) => {
-  expect(localDateOf(new Date(instant), timeZone)).toBe(date);
-});
-
 test('a civil day ends where the next one begins', () => {
-  expect(dayBounds('2026-11-21', KOLKATA)).toEqual({
+  expect(dayBounds('2026-11-21', 'Asia/Kolkata')).toEqual({
     start: new Date('2026-11-20T18:30:00.000Z'),
     end: new Date('2026-11-21T18:30:00.000Z'),
   });

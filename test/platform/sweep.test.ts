@@ -3,7 +3,7 @@ import { acquireLock, releaseLock } from '../../src/platform/locks.store.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
-import { keepSweeping, sweepBatches, sweepEach } from '../../src/platform/sweep.ts';
+import { keepSweeping, sweepBatches } from '../../src/platform/sweep.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 
@@ -119,25 +119,7 @@ test('the lock of a sweep is renewed for each page, and outlasts a killed proces
   expect(Math.max(...locks.map(({ leftMs }) => leftMs))).toBeLessThanOrEqual(120_000);
 });
 
-test('an item that fails is reported with its error, and the other items are done', async () => {
-  const failed: [string, string][] = [];
-  const count = await sweepEach(
-    ['a', 'bad', 'b', 'worse'],
-    new AbortController().signal,
-    (item) => (item.length > 1 ? Promise.reject(new Error(`no ${item}`)) : Promise.resolve(1)),
-    (err, item) => failed.push([item, (err as Error).message]),
-    1,
-  );
-  expect([count, failed]).toEqual([
-    2,
-    [
-      ['bad', 'no bad'],
-      ['worse', 'no worse'],
-    ],
-  ]);
-});
-
-test('items are processed 200 at a time, and a failed batch does not stop the next', async () => {
+test('items are processed 200 at a time; a failed batch is reported with its error and does not stop the next', async () => {
   const failed: [number, string][] = [];
   const sizes: number[] = [];
   const count = await sweepBatches(
