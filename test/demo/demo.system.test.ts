@@ -1,17 +1,13 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { processesWith } from '../embedded/processes-with.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
 afterAll(endProcesses);
-
-/** The output without line breaks, to find sentences that are wrapped. */
-const flat = (output: string): string => output.replaceAll(/\s+/g, ' ');
 
 let folder: string;
 /** The number of the demo's processes: its system, both servers and their watchers. */
@@ -50,29 +46,21 @@ test('if no service runs, the demo starts one, passes every check, ends with 0 a
   expect(output).not.toMatch(/(pk_sandbox_|whsec_|op_)[\w-]{5}/);
 }, 240_000);
 
-describe('against a service that runs, without its webhook-delivery worker', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
-  const runDemo = async (operatorKey: string) => {
-    const portOf = (url: string) => new URL(url).port;
+test('without a webhook-delivery worker of the running service, the demo ends with 1 and names that worker', async () => {
+  const service = await startService();
+  try {
     const demo = startProcess('src/development/demo.ts', {
-      PORT: portOf(service.url),
-      ADMIN_PORT: portOf(service.adminUrl),
-      OPERATOR_API_KEY: operatorKey,
+      PORT: new URL(service.url).port,
+      ADMIN_PORT: new URL(service.adminUrl).port,
+      OPERATOR_API_KEY: OPERATOR_KEY,
     });
-    const { code } = await demo.exited;
-    return { code, output: flat(demo.output()) };
-  };
-
-  test('the demo ends with 1 at the webhooks, and names the worker that may be missing', async () => {
-    const { code, output } = await runDemo(OPERATOR_KEY);
-    expect(code).toBe(1);
+    expect((await demo.exited).code).toBe(1);
+    // Sentences are wrapped.
+    const output = demo.output().replaceAll(/\s+/g, ' ');
     expect(output).toContain('✓ cancelled; its slot is free again');
     expect(output).toContain('✗ the webhooks (is the webhook-delivery worker of the service running?)');
     expect(output).not.toContain('checks passed');
-  });
+  } finally {
+    await service.stop();
+  }
 });
