@@ -6,19 +6,10 @@ import { onNewPrimary } from './mongo-connection.ts';
 /** The term of one primary, until the driver sees another. */
 export type Term = { isOver: boolean };
 
-export type ConfirmedPrimary = {
-  /** Await it before each reading. Resolves once the database has stored `leaseMs`, how long cached rules are valid. */
-  ready(): Promise<void>;
-  /** The current term: commands sent now run in it. */
-  term(): Term;
-  /** Whether the term still runs; if so, data read in it before the call cannot be rolled back. */
-  isConfirmed(term: Term): Promise<boolean>;
-};
-
 const MAX_SHARING = 1000;
 
 /** Tells whether a reading came from the primary, by a linearizable read made after it. */
-export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimary {
+export function createConfirmedPrimary(db: Db, leaseMs: number) {
   let current: Term = { isOver: false };
   let isWatching = false;
   let leaseStored: Promise<void> | undefined;
@@ -38,15 +29,18 @@ export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimar
     return calls;
   }, MAX_SHARING);
   return {
-    ready: () => {
+    /** Await it before each reading. Resolves once the database has stored `leaseMs`, how long cached rules are valid. */
+    ready: (): Promise<void> => {
       leaseStored ??= storeLease().catch((err: unknown) => {
         leaseStored = undefined;
         throw err;
       });
       return leaseStored;
     },
+    /** The current term: commands sent now run in it. */
     term: () => current,
-    isConfirmed: async (term) => {
+    /** Whether the term still runs; if so, data read in it before the call cannot be rolled back. */
+    isConfirmed: async (term: Term): Promise<boolean> => {
       const isConfirmed = await confirm(true).catch(() => false);
       return isConfirmed && !term.isOver;
     },

@@ -18,26 +18,7 @@ export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 're
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
-export type LeasedCache = {
-  /**
-   * The entry, read less than half a lease ago or, with `database`, after this call. Null if the database confirms that
-   * there is none, which is never cached. Do not change the value: callers share it.
-   */
-  read<T extends object>(kind: EntryKind, id: string, source?: 'cache' | 'database'): Promise<Entry<T> | null>;
-  /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
-  lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
-  /**
-   * Call it after a change is acknowledged. This process obeys the change at once, other processes within half a lease.
-   * With `everywhere`, for changes that take something off sale, it resolves once all earlier leases have ended.
-   */
-  invalidate(where: 'here' | 'everywhere'): Promise<void>;
-  /** The milliseconds until `read` in every process returns a change that is acknowledged now. */
-  shownInMs(): Promise<number>;
-  /** Whether the primary can be confirmed now, within half a lease. */
-  isConfirmable(): Promise<boolean>;
-  /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
-  size(): { entries: number; bytes: number };
-};
+export type LeasedCache = ReturnType<typeof leasedCacheOf>;
 
 export const LEASE_MS = 1000;
 /** A change waits longer than the longest lease, because the clocks of hosts run at different speeds. */
@@ -65,7 +46,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
  * Caches data that rarely changes. A write that relies on the cache carries the end of its lease, which the database
  * checks (ADR 0006).
  */
-export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
+export const leasedCacheOf = memoizeByObject((db: Db) => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
   const kept = createKeptReadings();
   const primary = createConfirmedPrimary(db, leaseMs);
@@ -105,19 +86,26 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
         isReadingAhead = false;
       });
   };
-  const read: LeasedCache['read'] = async (kind, id, source = 'cache') => {
-    const name = { kind, id };
-    const nowMs = performance.now();
-    const cached = kept.use(name, nowMs);
-    if (source === 'database' || cached === undefined || !isUsable(cached, nowMs)) return load(name) as never;
-    if (nowMs - cached.readAtMs > leaseMs * READ_AHEAD_PART) readAhead(name);
-    return cached as never;
-  };
-
   const longestLeaseMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db));
   return {
-    read,
-    lease: async (entries, patienceMs) => {
+    /**
+     * The entry, read less than half a lease ago or, with `database`, after this call. Null if the database confirms
+     * that there is none, which is never cached. Do not change the value: callers share it.
+     */
+    read: async <T extends object>(
+      kind: EntryKind,
+      id: string,
+      source: 'cache' | 'database' = 'cache',
+    ): Promise<Entry<T> | null> => {
+      const name = { kind, id };
+      const nowMs = performance.now();
+      const cached = kept.use(name, nowMs);
+      if (source === 'database' || cached === undefined || !isUsable(cached, nowMs)) return load(name) as never;
+      if (nowMs - cached.readAtMs > leaseMs * READ_AHEAD_PART) readAhead(name);
+      return cached as never;
+    },
+    /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
+    lease: async (entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined> => {
       const readings = entries as readonly Reading[];
       const confirmed = Promise.all(readings.map(({ isConfirmed }) => isConfirmed));
       const areConfirmed = confirmed.then((each) => each.every(Boolean));
@@ -125,12 +113,20 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       await delay(Math.max(0, Math.min(RETRY_MS, patienceMs)));
       return undefined;
     },
-    invalidate: async (where) => {
+    /**
+     * Call it after a change is acknowledged. This process obeys the change at once, other processes within half a
+     * lease. With `everywhere`, for changes that take something off sale, it resolves once all earlier leases have
+     * ended.
+     */
+    invalidate: async (where: 'here' | 'everywhere'): Promise<void> => {
       notBeforeMs = performance.now();
       if (where === 'everywhere') await delay((await longestLeaseMs()) * WAIT_FACTOR);
     },
+    /** The milliseconds until `read` in every process returns a change that is acknowledged now. */
     shownInMs: async () => (await longestLeaseMs()) * USE_PART * WAIT_FACTOR,
+    /** Whether the primary can be confirmed now, within half a lease. */
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
+    /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
     size: kept.size,
   };
 });

@@ -1,18 +1,10 @@
-export type Stall = { name: string; silent_seconds: number };
-
-export type Progress = {
-  /** From now on `beat` must be called at least every `atMostMs`. */
-  expect(name: string, atMostMs: number): { beat(): void };
-  names(): string[];
-  /** Overdue work. Time in which the whole process stood still does not count. */
-  stalls(): Stall[];
-};
+export type Progress = ReturnType<typeof createProgress>;
 
 /** If the gap between two checks is longer, the process was frozen or had no CPU. */
 const STANDSTILL_MS = 5000;
 const CHECK_EVERY_MS = 1000;
 
-export function createProgress(): Progress {
+export function createProgress() {
   const expected = new Map<string, { beatAtMs: number; atMostMs: number }>();
   let checkedAtMs = performance.now();
   const check = (): void => {
@@ -24,16 +16,18 @@ export function createProgress(): Progress {
   };
   setInterval(check, CHECK_EVERY_MS).unref();
   return {
-    expect(name, atMostMs) {
+    /** From now on `beat` must be called at least every `atMostMs`. */
+    expect(name: string, atMostMs: number) {
       const entry = { beatAtMs: performance.now(), atMostMs };
       expected.set(name, entry);
       return {
-        beat: () => {
+        beat: (): void => {
           entry.beatAtMs = performance.now();
         },
       };
     },
     names: () => [...expected.keys()],
+    /** Overdue work. Time in which the whole process stood still does not count. */
     stalls() {
       check();
       const nowMs = performance.now();

@@ -23,22 +23,14 @@ export class SecretBoxError extends Error {
 /** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0013). */
 export type SecretContext = { owner: string; id: string };
 
-export type SecretBox = {
-  keyIds: readonly string[];
-  /** The beginning of everything that `seal` makes now; texts that begin differently should be sealed again. */
-  prefix: string;
-  /** Encrypts text with the first key, for one context: `v2.<key id>.<base64url of IV, ciphertext, tag>`. */
-  seal(plaintext: string, context: SecretContext): string;
-  /** Decrypts a text of version 1 or 2. @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` */
-  open(sealed: string, context: SecretContext): string;
-};
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
  * AES-256-GCM under a ring of 32-byte keys: the first encrypts, all decrypt (ADR 0013). A key id is the first 8 hex
  * digits of the key's SHA-256. Each IV is 96 random bits: NIST SP 800-38D allows 2^32 messages under one key.
  * @throws SecretBoxError `no_keys` or `key_length`
  */
-export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+export function createSecretBox(keys: readonly Buffer[]) {
   const [sealingKey] = keys;
   if (sealingKey === undefined) throw new SecretBoxError('no_keys', 'At least one encryption key is needed.');
   if (keys.some((key) => key.length !== KEY_BYTES)) {
@@ -47,9 +39,12 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const ring = new Map(keys.map((key) => [keyId(key), key]));
   return {
     keyIds: [...ring.keys()],
+    /** The beginning of everything that `seal` makes now; texts that begin differently should be sealed again. */
     prefix: prefixOf(sealingKey),
-    seal: (plaintext, context) => sealWith(sealingKey, plaintext, context),
-    open(sealed, context) {
+    /** Encrypts text with the first key, for one context: `v2.<key id>.<base64url of IV, ciphertext, tag>`. */
+    seal: (plaintext: string, context: SecretContext): string => sealWith(sealingKey, plaintext, context),
+    /** Decrypts a text of version 1 or 2. @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` */
+    open: (sealed: string, context: SecretContext): string => {
       const { version, id, bytes } = parseSealed(sealed);
       const key = ring.get(id);
       if (key === undefined) {

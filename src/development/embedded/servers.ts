@@ -12,7 +12,7 @@ import type { RunningServer, ServerCredentials } from './server-process.ts';
 const LAUNCHERS = { mongo: startMongod, redis: startRedis };
 const temporaryPrefix = 'partner-booking-servers-';
 
-export type EmbeddedServersOptions = {
+type Options = {
   /** A folder that survives restarts; undefined: a temporary folder that `stop` deletes. */
   dataDir: string | undefined;
   env: Environment;
@@ -27,20 +27,14 @@ export type EmbeddedServersOptions = {
   onUnexpectedEnd?: (sentence: string) => void;
 };
 
-export type EmbeddedServers = {
-  mongodbUri: string;
-  redisUrl: string;
-  pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
-  /** Stops Redis, then MongoDB, and releases the folder. Safe to call twice. */
-  stop: () => Promise<void>;
-};
+export type EmbeddedServers = Awaited<ReturnType<typeof startEmbeddedServers>>;
 
 /**
  * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, and with ports and
  * passwords kept in the folder. Both end when this process dies, even by SIGKILL.
  * @throws Error with the obstacle; nothing is left running
  */
-export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
+export async function startEmbeddedServers(options: Options) {
   const { dataDir, env, log, external } = options;
   const folder = path.resolve(dataDir ?? (await makeTemporaryFolder()));
   const release = await lockDataFolder(folder);
@@ -70,6 +64,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
       mongodbUri: mongodb?.uri ?? external?.mongodbUri ?? '',
       redisUrl: redis?.uri ?? external?.redisUrl ?? '',
       pids: { mongodb: mongodb?.process.pid, redis: redis?.process.pid },
+      /** Stops Redis, then MongoDB, and releases the folder. Safe to call twice. */
       stop,
     };
   } catch (error) {
