@@ -16,8 +16,7 @@ type Locked = {
 };
 type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
 
-const lockText = read('package-lock.json');
-const lock = JSON.parse(lockText) as Lock;
+const lock = JSON.parse(read('package-lock.json')) as Lock;
 /** Third-party packages, without this project's own packages and links. */
 const locked = Object.entries(lock.packages).filter(
   ([place, { link }]) => place.includes('node_modules/') && link !== true,
@@ -29,39 +28,25 @@ test('install scripts are off in this folder', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
 });
 
-/**
- * Packages that npm would install without checking a hash. Optional builds for other platforms cannot be hashed here.
- */
-function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
-  return packages
-    .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
-    .filter(([, { optional, os }]) => optional !== true || os === undefined)
-    .map(([place]) => place);
-}
-
-/** Addresses in a lockfile. It must have none: each user's configuration names the registry. */
-const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
-
 describe('the lockfile', () => {
   test('has a hash of every package, including all production ones', () => {
     expect(lock.lockfileVersion).toBe(3);
     expect(locked.length).toBeGreaterThan(300);
-    expect(unhashed(locked)).toEqual([]);
+    const unhashed = locked.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''));
+    // Optional builds for other platforms cannot be hashed here.
+    expect(unhashed.filter(([, { optional, os }]) => optional !== true || os === undefined)).toEqual([]);
     expect(inProduction.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
     expect(inProduction.length).toBeGreaterThan(100);
   });
 
-  test('contains no address of a registry or of any other host', () => {
+  test('contains no address of a registry or of any other host: each user’s configuration names the registry', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     // These texts of a package may contain addresses.
     const textFields = new Set(['funding', 'deprecated']);
     const text = JSON.stringify(lock, (name, value: unknown) => (textFields.has(name) ? undefined : value));
-    expect(originsIn(text)).toEqual([]);
+    expect(text).not.toMatch(/\b(?:https?|git|ssh|file):/);
   });
 });
-
-const licenseOf = (place: string): unknown =>
-  (JSON.parse(read(`${place}/package.json`)) as { license?: unknown }).license;
 
 /** Licences of packages that the product may contain: they only require naming the authors. */
 const ALLOWED = new Set('MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0'.split(' '));
@@ -77,10 +62,10 @@ function isAllowed(license: unknown): boolean {
 
 describe('licences', () => {
   test('of every production package are allowed', () => {
-    const rejected = inProduction
-      .map(([place]) => ({ place, license: licenseOf(place) }))
-      .filter(({ license }) => !isAllowed(license));
-    expect(rejected).toEqual([]);
+    for (const [place] of inProduction) {
+      const { license } = JSON.parse(read(`${place}/package.json`)) as { license?: unknown };
+      expect([place, license, isAllowed(license)]).toEqual([place, license, true]);
+    }
   });
 
   test.each(['GPL-3.0', 'MIT AND AGPL-3.0', 'UNLICENSED', undefined, { type: 'MIT' }])(

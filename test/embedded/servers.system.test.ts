@@ -71,7 +71,10 @@ describe('a run', () => {
     const { mongodb, redis } = first.answer.pids;
     const seen = await withClients(first.answer, async (mongo, client) => ({
       redis: await client.info(),
-      failPoints: await tryFailPoint(mongo),
+      failPoints: await mongo.db
+        ?.admin()
+        .command({ configureFailPoint: 'failCommand', mode: 'off' })
+        .then(() => 'allowed', String),
     }));
     expect(seen.redis).toMatch(/aof_enabled:1/);
     expect(seen.redis).toMatch(/maxmemory_policy:noeviction/);
@@ -138,14 +141,6 @@ describe('a run', () => {
 
 async function commandLineOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
-}
-
-function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
-  const command = { configureFailPoint: 'failCommand', mode: 'off' };
-  return mongo.db
-    ?.admin()
-    .command(command)
-    .then(() => 'allowed', String);
 }
 
 test('if the process of a run is killed, even during Ctrl-C, both servers end, and the next run waits and starts', async () => {
