@@ -28,23 +28,23 @@ const failure = async (kind: ServerKind): Promise<string> => {
 };
 
 test("the library's variable comes before the PATH, and the PATH before the cache", async () => {
-  env['MONGOMS_SYSTEM_BINARY'] = await writeProgram(home, 'my-mongod', versionScript('8.0.1'));
-  await writeProgram(onPath, 'mongod', versionScript('7.0.2'));
-  await writeProgram(cache, 'mongod', versionScript('6.0.3'));
+  const own = await writeProgram(home, 'my-mongod', versionScript('8.0.1'));
+  const fromPath = await writeProgram(onPath, 'mongod', versionScript('7.0.2'));
+  const cached = await writeProgram(cache, 'mongod', versionScript('6.0.3'));
+  env['MONGOMS_SYSTEM_BINARY'] = own;
   const found = [await find(mongodKind)];
   delete env['MONGOMS_SYSTEM_BINARY'];
   found.push(await find(mongodKind));
   env['PATH'] = home;
   found.push(await find(mongodKind));
-  expect(found.map(({ version }) => version)).toEqual(['8.0.1', '7.0.2', '6.0.3']);
-  expect(found[2]?.path).toBe(path.join(cache, 'mongod'));
+  expect(found).toEqual([own, fromPath, cached]);
 });
 
 test('a valkey-server serves as Redis if there is no redis-server', async () => {
-  await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
-  await expect(find(redisKind)).resolves.toMatchObject({ version: '8.1.0' });
-  await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
-  await expect(find(redisKind)).resolves.toMatchObject({ version: '7.0.15' });
+  const valkey = await writeProgram(onPath, 'valkey-server', "echo 'Valkey server v=8.1.0 sha=0 bits=64'");
+  expect(await find(redisKind)).toBe(valkey);
+  const redis = await writeProgram(onPath, 'redis-server', "echo 'Redis server v=7.0.15 sha=0 bits=64'");
+  expect(await find(redisKind)).toBe(redis);
 });
 
 describe('an unusable binary is named and skipped', () => {
@@ -54,8 +54,8 @@ describe('an unusable binary is named and skipped', () => {
     ['is another program', "echo 'hello 1.0'", /is not a mongod/],
   ])('if the one on the PATH %s, the cached one is used', async (_what, script, reason) => {
     const broken = await writeProgram(onPath, 'mongod', script);
-    await writeProgram(cache, 'mongod', versionScript('6.0.5'));
-    await expect(find(mongodKind)).resolves.toMatchObject({ path: path.join(cache, 'mongod') });
+    const cached = await writeProgram(cache, 'mongod', versionScript('6.0.5'));
+    expect(await find(mongodKind)).toBe(cached);
     expect(lines[0]).toContain(broken);
     expect(lines[0]).toMatch(reason);
   });

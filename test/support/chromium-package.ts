@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
-import { verifySha256 } from '../../src/development/embedded/fetch-binary.ts';
+import { verifySha256 } from '../../src/development/embedded/find-binary.ts';
 import { type Environment, isExecutable, runCommand } from '../../src/development/embedded/run-command.ts';
 
 /**

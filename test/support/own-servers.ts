@@ -71,7 +71,7 @@ async function inOwnFolder(kind: ServerKind, argsFor: (folder: string) => readon
 /** A server that can be killed and restarted; `start` resolves when it listens. */
 export function bareServer(kind: ServerKind, port: number, args: readonly string[]): KeptProcess {
   const server = keptProcess(async () => {
-    const { path: binary } = await findBinary(kind, process.env, () => undefined);
+    const binary = await findBinary(kind, process.env, () => undefined);
     return [binary, '--port', String(port), ...args];
   });
   return {

@@ -87,7 +87,7 @@ function serverOn(port: number, args: readonly string[], guarded: Guarded | unde
 }
 
 async function redisServer(guarded: Guarded | undefined): Promise<readonly string[]> {
-  return guarded?.command ?? [(await findBinary(redisKind, process.env, () => undefined)).path];
+  return guarded?.command ?? [await findBinary(redisKind, process.env, () => undefined)];
 }
 
 function adminClient(port: number, guarded: Guarded | undefined): Redis {

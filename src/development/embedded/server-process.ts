@@ -58,7 +58,7 @@ export async function startServer(
 ): Promise<Omit<RunningServer, 'uri'>> {
   const binary = await findBinary(kind, env, log);
   await mkdir(dataPath, { recursive: true, mode: 0o700 });
-  const child = spawnBound([binary.path, '--port', String(port), ...args], 'pipe');
+  const child = spawnBound([binary, '--port', String(port), ...args], 'pipe');
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (text: Buffer) => {
