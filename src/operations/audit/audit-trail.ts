@@ -5,8 +5,7 @@ import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-f
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
 import { sentBody } from '../../http/send-json.ts';
 import type { BoardCall } from '../operators/queue-board.rules.ts';
-import type { SessionAction } from '../operators/sign-in.ts';
-import { type Attempt, type AuditDeps, beginAction, completeAction, recordAction } from './audit.service.ts';
+import { type Attempt, type AuditDeps, completeAction, recordAction } from './audit.service.ts';
 import { setAttempts } from './audit.store.ts';
 import { createAuditLookup } from './audited-subject.ts';
 
@@ -33,9 +32,7 @@ export function auditTrail(
     const boardCall = boardCallOf(req);
     const action = auditedCall?.action ?? boardCall?.action ?? 'unknown';
     const before = (await auditedCall?.readSubject()) ?? null;
-    const attempt = attemptOf(req, res, action, operator);
-    const subjects = [...attempt.subjects, ...(boardCall?.subjects ?? [])];
-    const id = await beginAction(deps, { ...attempt, subjects, reason: boardCall?.reason ?? null }, before);
+    const id = await recordAction(deps, attemptOf(req, res, action, operator, boardCall), null, before);
     beforeResponse(res, async (body) => {
       const isRejected = res.statusCode >= 400;
       const after = body ?? (await auditedCall?.readSubject().catch(() => null));
@@ -53,9 +50,8 @@ export function auditTrail(
 export function signInTrail(deps: AuditDeps) {
   const recordWrongKey = createWrongKeyTrail(deps);
   return {
-    record: async (req: Request, res: Response, { action, operator, status }: SessionAction): Promise<void> => {
-      await recordAction(deps, attemptOf(req, res, action, operator), status);
-    },
+    record: (req: Request, res: Response, action: 'signIn' | 'signOut', operator: SignedIn): Promise<unknown> =>
+      recordAction(deps, attemptOf(req, res, action, operator), 303),
     recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number): Promise<void> =>
       recordWrongKey(attemptOf(req, res, action, null), status),
   };
@@ -113,7 +109,13 @@ function createWrongKeyTrail(deps: AuditDeps) {
   };
 }
 
-function attemptOf(req: Request, res: Response, action: string, operator: SignedIn | null): Attempt {
+function attemptOf(
+  req: Request,
+  res: Response,
+  action: string,
+  operator: SignedIn | null,
+  boardCall?: BoardCall,
+): Attempt {
   return {
     who: operator?.via ?? null,
     keyId: operator?.keyId ?? null,
@@ -121,8 +123,8 @@ function attemptOf(req: Request, res: Response, action: string, operator: Signed
     action,
     method: req.method,
     path: pathOf(res),
-    subjects: idsIn(pathOf(res)),
-    reason: null,
+    subjects: [...idsIn(pathOf(res)), ...(boardCall?.subjects ?? [])],
+    reason: boardCall?.reason ?? null,
     requestId: String(res.getHeader('X-Request-Id') ?? ''),
     serverRequestId: serverRequestIdOf(res),
   };

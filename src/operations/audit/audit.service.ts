@@ -4,14 +4,7 @@ import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/objects.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import {
-  type AuditFilter,
-  completeAuditRow,
-  insertAuditRow,
-  listActionNames,
-  listAuditRows,
-  type NewAuditRow,
-} from './audit.store.ts';
+import { type AuditFilter, completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
 import { redact, subjectsOf } from './redact.rules.ts';
 
 export type AuditDeps = { db: Db; log: Logger };
@@ -22,13 +15,27 @@ export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'req
 const MAX_PATH = 500;
 
 /**
- * Records that an operator is about to act; returns the row's id. If this throws, the action must not happen (ADR
- * 0018).
+ * Records an action of an operator; returns the row's id. `status` is null for an action that is about to happen: if
+ * this throws, it must not happen (ADR 0018). `before` is the subject before the action.
  */
-export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
+export async function recordAction(
+  deps: AuditDeps,
+  attempt: Attempt,
+  status: number | null,
+  before: unknown = null,
+): Promise<string> {
   const auditCopy = redact(before);
-  const subjects = [...new Set([...attempt.subjects, ...subjectsOf(auditCopy)])];
-  const row = rowOf({ ...attempt, subjects }, { status: null, before: auditCopy });
+  const row = {
+    _id: newId(),
+    ...attempt,
+    path: attempt.path.slice(0, MAX_PATH),
+    subjects: [...new Set([...attempt.subjects, ...subjectsOf(auditCopy)])],
+    attempts: 1,
+    status,
+    errorCode: null,
+    before: auditCopy,
+    after: null,
+  };
   await insertAuditRow(deps.db, row);
   return row._id;
 }
@@ -50,25 +57,6 @@ export async function completeAction(
       'the outcome of an operator action could not be recorded in the audit',
     );
   }
-}
-
-/** Records an action together with its outcome, such as a sign-in; returns the row's id. */
-export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
-  const row = rowOf(attempt, { status, before: null });
-  await insertAuditRow(deps.db, row);
-  return row._id;
-}
-
-function rowOf(attempt: Attempt, outcome: Pick<AuditRow, 'status' | 'before'>): NewAuditRow {
-  return {
-    _id: newId(),
-    ...attempt,
-    path: attempt.path.slice(0, MAX_PATH),
-    attempts: 1,
-    errorCode: null,
-    after: null,
-    ...outcome,
-  };
 }
 
 /** A listing as requested: `action` is part of an action's name, ignoring case; `who` is `nobody` for wrong keys. */

@@ -4,11 +4,8 @@ import { beyond, type Page, type Position, toPage } from '../../platform/paginat
 import { type AuditRow, auditCollection, auditModel } from './audit.model.ts';
 import { shortenForListing } from './redact.rules.ts';
 
-/** A row to write; the database sets its instant. */
-export type NewAuditRow = Omit<AuditRow, 'at'>;
-
 /** Inserts an action with the database's time. Uses an upsert, because only updates can read that time. */
-export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
+export async function insertAuditRow(db: Db, { _id, ...row }: Omit<AuditRow, 'at'>): Promise<void> {
   await auditModel(db).findOneAndUpdate(
     { _id },
     { $setOnInsert: row, $currentDate: { at: true } },

@@ -21,8 +21,6 @@ import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
-export type SessionAction = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
-
 type SignInDeps = {
   db: Db;
   clock: Clock;
@@ -32,7 +30,7 @@ type SignInDeps = {
   /** Called for each wrong key over the limit. */
   onLimited: () => void;
   /** Audits a sign-in or sign-out, which fails if this throws. */
-  record: (req: Request, res: Response, action: SessionAction) => Promise<void>;
+  record: (req: Request, res: Response, action: 'signIn' | 'signOut', operator: SignedIn) => Promise<unknown>;
   /** Audits a wrong key from the sign-in page or the header. Never throws. */
   recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number) => Promise<void>;
 };
@@ -68,7 +66,7 @@ function signIn(deps: SignInDeps): RequestHandler {
       sendPage(res, SignInPage({ next: localPath(next), problem: outcome }), status);
       return;
     }
-    await deps.record(req, res, { action: 'signIn', operator: operatorVia('session', deps), status: 303 });
+    await deps.record(req, res, 'signIn', operatorVia('session', deps));
     setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
     res.redirect(303, localPath(next));
   };
@@ -78,7 +76,7 @@ function signOut(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const session = await liveSession(deps, req);
     if (session !== undefined) {
-      await deps.record(req, res, { action: 'signOut', operator: operatorVia('session', deps), status: 303 });
+      await deps.record(req, res, 'signOut', operatorVia('session', deps));
       await insertEndedSession(deps.db, session);
     }
     setCookie(req, res, '', 0);
