@@ -15,6 +15,8 @@ const REMEDY = 'Run `npm run migrate` against this database; nothing has to be r
 const NOT_READY =
   'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.';
 
+type Scope = Pick<ProcessScope, 'log' | 'stopping'>;
+
 /** Checks the indexes and validators without which nothing may be sold. */
 type Guards = {
   missing(): Promise<string[]>;
@@ -32,24 +34,14 @@ export function unwatchedGuards(db: Db): Guards {
  * check, or while a guard is missing. If a check fails, the last result stays: without a database every call fails
  * anyway (ADR 0019).
  */
-export function watchGuards(
-  { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
-  db: Db,
-  connected: Promise<void>,
-  times = TIMES,
-): Guards {
-  let lastMissing: string[] | undefined;
-  const missing = singleFlight(async () => {
-    const missingNow = await missingGuards(db);
-    logChange(log, lastMissing, missingNow);
-    lastMissing = missingNow;
-    return missingNow;
-  });
+export function watchGuards({ log, stopping }: Scope, db: Db, connected: Promise<void>, times = TIMES): Guards {
+  const { findMissing, isComplete } = loggedCheck(log, db);
+  const missing = singleFlight(findMissing);
   const watch = async () => {
     await connected;
     while (!stopping.aborted) {
       await missing().catch((err: Error) => log.debug({ error: err.message }, 'the guards could not be checked'));
-      await delay(lastMissing?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
+      await delay(isComplete() ? times.watchMs : times.waitMs, undefined, { signal: stopping });
     }
   };
   // Ends with the process or with a connection that failed, which is logged elsewhere.
@@ -57,18 +49,18 @@ export function watchGuards(
   return {
     missing,
     require: () => {
-      if (lastMissing?.length !== 0) throw new DomainError('SERVICE_UNAVAILABLE', NOT_READY);
+      if (!isComplete()) throw new DomainError('SERVICE_UNAVAILABLE', NOT_READY);
     },
   };
 }
 
 /** Resolves once all guards exist; logs which are missing. */
-export async function untilGuarded({ log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>, db: Db): Promise<void> {
-  for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
-    const missingNow = await missingGuards(db).catch(() => undefined);
-    if (missingNow !== undefined) logChange(log, before, missingNow);
-    if (missingNow?.length === 0) return;
-    before = missingNow ?? before;
+export async function untilGuarded({ log, stopping }: Scope, db: Db): Promise<void> {
+  const { findMissing, isComplete } = loggedCheck(log, db);
+  for (;;) {
+    await findMissing().catch(() => undefined);
+    if (isComplete()) return;
+    await delay(TIMES.waitMs, undefined, { signal: stopping });
   }
 }
 
@@ -76,7 +68,7 @@ export async function untilGuarded({ log, stopping }: Pick<ProcessScope, 'log' |
  * Resolves once it is known that this release can run on the database; repeats failed checks.
  * @throws UnsupportedServerError if a newer release has removed something that this one uses
  */
-export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, db: Db): Promise<void> {
+export async function untilUsable({ stopping }: Scope, db: Db): Promise<void> {
   for (;;) {
     try {
       await requireUsable(db);
@@ -88,18 +80,21 @@ export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, 
   }
 }
 
-/** Logs when guards are missing, and when all exist again. */
-function logChange(
-  log: ProcessScope['log'],
-  before: readonly string[] | undefined,
-  missingNow: readonly string[],
-): void {
-  if (missingNow.length > 0 && missingNow.join() !== before?.join()) {
-    log.error(
-      { missing_indexes: missingNow, remedy: REMEDY },
-      'the database lacks indexes or validators, so nothing can be sold',
-    );
-  }
-  if (missingNow.length === 0 && before !== undefined && before.length > 0)
-    log.info('all indexes and validators exist now');
+/** A check that logs when guards are missing, and when all exist again. `isComplete` is false before the first check. */
+function loggedCheck(log: Scope['log'], db: Db) {
+  let lastMissing: string[] | undefined;
+  const findMissing = async (): Promise<string[]> => {
+    const missing = await missingGuards(db);
+    if (missing.length > 0 && missing.join() !== lastMissing?.join()) {
+      log.error(
+        { missing_indexes: missing, remedy: REMEDY },
+        'the database lacks indexes or validators, so nothing can be sold',
+      );
+    }
+    if (missing.length === 0 && lastMissing !== undefined && lastMissing.length > 0)
+      log.info('all indexes and validators exist now');
+    lastMissing = missing;
+    return missing;
+  };
+  return { findMissing, isComplete: () => lastMissing?.length === 0 };
 }

@@ -16,18 +16,15 @@ import {
 import type { Step } from './migration-steps.ts';
 import { isUnused, noteBegun, noteFinished, saveStructure } from './migrations.store.ts';
 
-export type MigrationRun = {
-  log: Pick<Logger, 'info' | 'warn'>;
-  stopping: AbortSignal;
-  /** Identifies this run to other runs that wait for it. */
-  holder: string;
-};
+export type MigrationRun = { log: Pick<Logger, 'info' | 'warn'>; stopping: AbortSignal };
 
 const QUIET: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
-  holder: `${hostname()}, process ${process.pid}`,
 };
+
+/** Identifies this run to other runs that wait for it. */
+const HOLDER = `${hostname()}, process ${process.pid}`;
 
 const NEWER =
   'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to continue with the newer release, start its processes';
@@ -48,13 +45,13 @@ export async function migrate(db: Db, options: Partial<MigrationRun> = {}, targe
   await takeTurn(db, run);
   const renewal = setInterval(() => {
     // If this fails, another run may begin; repeating a step is safe.
-    acquireLock(db, LOCK, run.holder, LOCKED_FOR_MS).catch(() => undefined);
+    acquireLock(db, LOCK, HOLDER, LOCKED_FOR_MS).catch(() => undefined);
   }, LOCKED_FOR_MS / 3);
   try {
     await migrateInTurn(db, target, run, wasUnused);
   } finally {
     clearInterval(renewal);
-    await releaseLock(db, LOCK, run.holder);
+    await releaseLock(db, LOCK, HOLDER);
   }
 }
 
@@ -94,10 +91,10 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
   log.info({ version, step: name, kind, changed, duration_ms: durationMs }, 'step applied');
 }
 
-async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
+async function takeTurn(db: Db, { log, stopping }: MigrationRun): Promise<void> {
   for (let hasLogged = false; ; hasLogged = true) {
     // Twice: the very first call on a database only creates the lock, already expired; the second acquires it.
-    const acquire = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
+    const acquire = () => acquireLock(db, LOCK, HOLDER, LOCKED_FOR_MS);
     if ((await acquire()) && (await acquire())) return;
     if (!hasLogged)
       log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is running: waiting for it');

@@ -20,7 +20,7 @@ import {
 import type { Archive } from './archive.ts';
 import { dayOf, objectName } from './archived-objects.rules.ts';
 import { daysKept, KINDS, type Kind, type RetentionConfig } from './kinds.ts';
-import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.ts';
+import { forgetPurge, notePurge } from './purges.store.ts';
 
 type PurgeDeps = {
   db: Db;
@@ -77,7 +77,7 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
         await forgetPurge(db, kind.name);
         continue;
       }
-      await notePurgeTried(db, kind.name);
+      await notePurge(db, kind.name, 'tried');
       const cutOff = await findCutOff(db, days);
       for (let position: AgedPosition | undefined; ; ) {
         const beganAt = performance.now();
@@ -93,7 +93,7 @@ async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
         await delay(Math.min(restMs, MAX_REST_MS), undefined, { signal: stopping }).catch(() => undefined);
         yield;
       }
-      await notePurgeCompleted(db, kind.name);
+      await notePurge(db, kind.name, 'completed');
     } catch (err) {
       if (stopping.aborted) return;
       hasFailed = true;

@@ -1,4 +1,4 @@
-import type { Db, Expression } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
 import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import type { Kind } from './kinds.ts';
 
@@ -11,16 +11,9 @@ export const PURGES = definitionOf(purgeSchema);
 
 const purgeCollection = (db: Db) => collectionOf(db, purgeSchema);
 
-/** Records the first try of a kind that was never purged completely. Its lateness is measured from that instant. */
-export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {
-  await setCompletedAt(db, kind, { $ifNull: ['$completedAt', '$$NOW'] });
-}
-
-export async function notePurgeCompleted(db: Db, kind: Kind['name']): Promise<void> {
-  await setCompletedAt(db, kind, '$$NOW');
-}
-
-async function setCompletedAt(db: Db, kind: Kind['name'], completedAt: Expression | '$$NOW'): Promise<void> {
+/** Records a purge. The first try counts like a completed purge: lateness is measured from that instant. */
+export async function notePurge(db: Db, kind: Kind['name'], what: 'tried' | 'completed'): Promise<void> {
+  const completedAt = what === 'completed' ? '$$NOW' : { $ifNull: ['$completedAt', '$$NOW'] };
   await purgeCollection(db).updateOne({ _id: kind }, [{ $set: { completedAt } }], { upsert: true });
 }
 
