@@ -6,6 +6,7 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { expectStatus, type Json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import type * as Queues from '../support/queues.in-host.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { changeRow } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Conditions from './conditions.in-host.ts';
@@ -43,9 +44,7 @@ beforeEach(async () => {
 
 const holdOne = async () => String((await placeHold(partner, slot()))['hold_id']);
 const setBack = (name: string, id: string, field: string, ms: number) =>
-  service.context.db
-    .collection(name)
-    .updateOne({ _id: id as never }, [{ $set: { [field]: { $subtract: ['$$NOW', ms] } } }]);
+  changeRow(service, name, id, [{ $set: { [field]: { $subtract: ['$$NOW', ms] } } }]);
 
 /** Expects that the alert is still open now, and resolved after a minute without its condition. */
 async function expectResolved(kind: AlertKind): Promise<void> {
@@ -143,25 +142,20 @@ describe('a delivery', () => {
 });
 
 describe('a queue', () => {
-  test('that is paused raises an alert immediately, which is resolved when the queue is resumed', async () => {
-    await pauseQueue('webhook-delivery');
-    await sweep(service);
-    expect(await alertsOf(service)).toMatchObject([
-      { kind: 'queue_paused', subject: 'webhook-delivery', partnerId: null, count: 1 },
-    ]);
-    expect(await timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
-    await resumeQueue('webhook-delivery');
-    await expectResolved('queue_paused');
-  });
-
-  test('that an operator paused raises an alert with operator, time and reason; other pauses have no such details', async () => {
+  test('that an operator paused raises an alert with operator, time and reason, until it is resumed; other pauses have no such details', async () => {
     const paused = () => alertsOf(service, { kind: 'queue_paused', isOpen: true });
     const reason = { 'x-reason': encodeURIComponent('Endpoint under attack') };
     const path = '/queues/api/queues/webhook-delivery';
     expect((await operator.send('PUT', `${path}/pause`, { headers: reason })).status).toBe(200);
     await sweep(service);
     const [row] = await paused();
-    expect(row).toMatchObject({ pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' } });
+    expect(row).toMatchObject({
+      subject: 'webhook-delivery',
+      partnerId: null,
+      count: 1,
+      pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' },
+    });
+    expect(await timesLogged(service, 'The queue webhook-delivery is paused: no webhook is sent')).toBe(1);
     const listing = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
     expect(listing['data']).toMatchObject([
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },

@@ -2,19 +2,16 @@ import { createAlertPost, postAlerts } from '../../src/operations/alerts/alert-p
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
-type PostOptions = { url: string; everyMs: number; timeoutMs?: number; processes?: number };
+type PostOptions = { url: string; timeoutMs?: number; processes?: number };
 
 /** Stops the processes that the latest call started. */
 const stops = new WeakMap<Context, AbortController>();
 
 /** Posts the alerts once, like `processes` concurrent processes. */
-export async function postAsProcesses(
-  context: Context,
-  { url, everyMs, timeoutMs, processes = 1 }: PostOptions,
-): Promise<void> {
+export async function postAsProcesses(context: Context, { url, timeoutMs, processes = 1 }: PostOptions): Promise<void> {
   const stop = new AbortController();
   stops.set(context, stop);
-  const post = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal, everyMs);
+  const post = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal);
   await Promise.all(Array.from({ length: processes }, post));
 }
 

@@ -7,7 +7,7 @@ import { hostedService } from '../support/service-host.ts';
 import type * as Posting from './post.in-host.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver, sweep, sweepAll, timesLogged } from './watching.ts';
 
-/** The shortest time between posts: longer than a test. Tests let it pass by editing the database. */
+/** The shortest time between posts. Tests let it pass by editing the database. */
 const EVERY_MS = 60_000;
 const TIMEOUT_MS = 300;
 /** An address where nothing listens. */
@@ -41,9 +41,9 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
   return names;
 };
 const postAlerts = ({ url = receiver.url, processes = 1 } = {}) =>
-  postAsProcesses({ url, processes, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
+  postAsProcesses({ url, processes, timeoutMs: TIMEOUT_MS });
 /** Posts with the service's own deadline, so that the test can act during the post. */
-const postWithLongDeadline = () => postAsProcesses({ url: receiver.url, everyMs: EVERY_MS });
+const postWithLongDeadline = () => postAsProcesses({ url: receiver.url });
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;

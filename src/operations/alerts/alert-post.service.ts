@@ -38,13 +38,9 @@ const STALE_AFTER_MS = 86_400_000;
  * After each repeated failure the wait doubles, up to ten minutes. An alert that got no 2xx, or changed meanwhile, is
  * in the next batch: none is lost, and a receiver may get one twice.
  */
-export async function postAlerts(
-  deps: PostDeps,
-  stopping: AbortSignal,
-  everyMs: number = POST_EVERY_MS,
-): Promise<void> {
+export async function postAlerts(deps: PostDeps, stopping: AbortSignal): Promise<void> {
   if (!(await hasPendingNotification(deps.db))) return;
-  const lock = await acquirePostLock(deps.db, everyMs);
+  const lock = await acquirePostLock(deps.db, POST_EVERY_MS);
   if (lock === null) return;
   await dropStaleNotifications(deps.db, STALE_AFTER_MS);
   const { rows, leftOut } = await findPendingNotifications(deps.db, MAX_ALERTS_PER_POST);
@@ -52,11 +48,11 @@ export async function postAlerts(
   const body = postBody(rows, leftOut, deps.config.serviceMode);
   const outcome = await deps.post(JSON.stringify(body), stopping);
   if (outcome.error !== null) {
-    if (!stopping.aborted) await postpone(deps, lock, outcome, everyMs);
+    if (!stopping.aborted) await postpone(deps, lock, outcome);
     return;
   }
   await markNotified(deps.db, rows);
-  if (lock.failures > 0) await scheduleNextPost(deps.db, lock.holder, { failures: 0, waitMs: everyMs });
+  if (lock.failures > 0) await scheduleNextPost(deps.db, lock.holder, { failures: 0, waitMs: POST_EVERY_MS });
   deps.log.info({ alerts: rows.length, status: outcome.status }, 'alerts were posted to ALERT_URL');
 }
 
@@ -64,9 +60,8 @@ async function postpone(
   { db, log }: PostDeps,
   { holder, failures }: PostLock,
   { status, error }: PostOutcome,
-  everyMs: number,
 ): Promise<void> {
-  const waitMs = everyMs * Math.min(2 ** failures, MAX_BACKOFF_FACTOR);
+  const waitMs = POST_EVERY_MS * Math.min(2 ** failures, MAX_BACKOFF_FACTOR);
   await scheduleNextPost(db, holder, { failures: failures + 1, waitMs });
   const fields = { status, error, failures: failures + 1, retry_in_ms: waitMs };
   log.warn(fields, 'ALERT_URL did not accept the alerts; they will be posted again');

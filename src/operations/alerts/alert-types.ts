@@ -47,7 +47,6 @@ export type AlertRow = {
   /** Grows with each change that operators are notified about. */
   revision: number;
   /** Notification pending: present until ALERT_URL has accepted the latest revision. */
-  /** Set while a POST of the alert's latest change is pending. */
   isUntold?: true;
   /** `count` at the latest notification. */
   toldCount: number;
