@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { diskUsedIn } from '../../src/operations/metrics/database-disk.store.ts';
 import { serversIn } from '../../src/queues/open-queues.ts';
 
 const info = (fields: Record<string, string | number>) =>
@@ -37,9 +36,4 @@ test('isPersistent is false if any node has no append-only file, undefined if on
 test('memoryUsed is that of the fullest node, without memory that maxmemory excludes', () => {
   const full = info({ maxmemory: 1000, mem_not_counted_for_evict: 100 });
   expect(serversIn([info({ maxmemory: 2000 }), full, info({})]).memoryUsed).toBe(0.8);
-});
-
-test('diskUsedIn is the used part of the disk, undefined if MongoDB reports none', () => {
-  expect(diskUsedIn({ fsUsedSize: 30, fsTotalSize: 40 })).toBe(0.75);
-  expect([diskUsedIn({}), diskUsedIn({ fsUsedSize: 0, fsTotalSize: 0 })]).toEqual([undefined, undefined]);
 });
