@@ -5,17 +5,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
 import { eraseTextsOfEvents } from '../../events/log-events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
-import {
-  type CustomerRef,
-  eraseBookings,
-  eraseHolds,
-  findEndedHolds,
-  findIdentities,
-  findPast,
-  findPhone,
-  findUpcoming,
-  type PastRow,
-} from '../../reservations/customer-erasure.store.ts';
+import * as reservations from '../../reservations/customer-erasure.store.ts';
 import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { CreateDeliveriesDeps } from '../../webhooks/deliveries/create-deliveries.service.ts';
 import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
@@ -52,7 +42,7 @@ export async function eraseCustomer(
       : { phoneE164: requireCustomerPhone(target.customerPhone, deps.config.defaultRegion) };
   await requireNothingUpcoming(deps, customer);
   const phones = 'phoneE164' in customer ? [nationalDigitsOf(customer.phoneE164)] : [];
-  const identities = (await findIdentities(deps.db, customer)).filter(({ name }) => name !== ERASED);
+  const identities = (await reservations.findIdentities(deps.db, customer)).filter(({ name }) => name !== ERASED);
   const erasure: Erasure = { replacement: ERASED, identifiesCustomer: createCustomerMatcher(phones, identities) };
   const purchases = 'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
@@ -61,33 +51,33 @@ export async function eraseCustomer(
     const overdue = batch.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
     await expireHolds(deps, overdue);
     await eraseEventsOf(deps, batch);
-    holds += await eraseHolds(deps.db, batch, erasure);
+    holds += await reservations.eraseHolds(deps.db, batch, erasure);
   }
   await eraseExcerptsIdentifying(deps, erasure, BATCH);
   for (let bookings = 0; ; ) {
-    const past = await findPast(deps.db, customer, ERASED, BATCH);
+    const past = await reservations.findPast(deps.db, customer, ERASED, BATCH);
     if (past.length === 0) return { bookings, holds, purchases };
     await eraseEventsOf(deps, past);
-    bookings += await eraseBookings(deps.db, past, erasure);
+    bookings += await reservations.eraseBookings(deps.db, past, erasure);
   }
 }
 
 /** Overwrites the reasons in the events of these reservations, and all receivers' responses to them. */
-async function eraseEventsOf(deps: EraseDeps, reservations: readonly PastRow[]): Promise<void> {
+async function eraseEventsOf(deps: EraseDeps, rows: readonly reservations.PastRow[]): Promise<void> {
   // Dispatch the events first: a worker that has read the old reason then finds the event stored, and keeps that one.
   // Holds that were read as ACTIVE have been expired since, which added an event to their outbox.
-  const undispatched = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
+  const undispatched = rows.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   const dispatched = await dispatchEvents(
     deps,
     undispatched.map((row) => row._id),
   );
   for (const err of dispatched.failures.values()) throw err;
-  const ids = reservations.map((row) => row._id);
+  const ids = rows.map((row) => row._id);
   await eraseExcerpts(deps.db, { eventIds: await eraseTextsOfEvents(deps.db, ids, ERASED) });
 }
 
-async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerRef): Promise<void> {
-  const bookings = await findUpcoming(deps.db, customer);
+async function requireNothingUpcoming(deps: EraseDeps, customer: reservations.CustomerRef): Promise<void> {
+  const bookings = await reservations.findUpcoming(deps.db, customer);
   const purchases =
     'phoneE164' in customer ? await findUsablePurchases(deps.db, customer.phoneE164) : { count: 0, until: null };
   if (bookings.count + purchases.count === 0) return;
@@ -101,8 +91,8 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerRef): P
 /**
  * The customer of a booking: its phone or, if it has none, the booking itself. @throws BOOKING_NOT_FOUND
  */
-async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerRef> {
-  const phoneE164 = await findPhone(deps.db, bookingId);
+async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<reservations.CustomerRef> {
+  const phoneE164 = await reservations.findPhone(deps.db, bookingId);
   if (phoneE164 === undefined) {
     throw new DomainError('BOOKING_NOT_FOUND', 'There is no booking with that id. Use booking_id as it is listed.');
   }
@@ -110,9 +100,12 @@ async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<C
 }
 
 /** The ended or overdue holds, without a booking, that identify the customer, in batches. */
-async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<PastRow[]> {
-  let batch: PastRow[] = [];
-  for await (const hold of findEndedHolds(deps.db)) {
+async function* holdsIdentifying(
+  deps: { db: Db },
+  { identifiesCustomer }: Erasure,
+): AsyncGenerator<reservations.PastRow[]> {
+  let batch: reservations.PastRow[] = [];
+  for await (const hold of reservations.findEndedHolds(deps.db)) {
     const { holdKey = '', releaseReason = '', orderReference = '', metadata = {} } = hold;
     const texts = [holdKey, releaseReason, orderReference, ...Object.keys(metadata), ...Object.values(metadata)];
     if (texts.some(identifiesCustomer)) batch.push(hold);
