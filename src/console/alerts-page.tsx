@@ -3,7 +3,6 @@ import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts'
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { BOARD_PATH } from '../operations/operators/queue-board.ts';
-import { omitUndefined } from '../platform/objects.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
 import { type Row, When } from './parts.tsx';
@@ -12,9 +11,8 @@ import { type PageHandler, readQuery } from './request.ts';
 /** Lists alerts by status, by default open ones. */
 export const alertsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(alertsQuery, request.query);
-  const { status, kind, cursor, limit } = query;
-  const isOpen = status === 'all' ? undefined : status === 'open';
-  const page = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
+  const { cursor, limit, ...filter } = query;
+  const page = await listAlerts(deps.db, filter, cursor, limit);
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',

@@ -105,7 +105,7 @@ export type OpenAlerts = Awaited<ReturnType<typeof readOpenAlerts>>;
 
 /** Reads the open alerts for the banner. */
 export async function readOpenAlerts(deps: { db: Db }) {
-  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, MAX_READ);
+  const { rows, next } = await listAlerts(deps.db, { status: 'open' }, undefined, MAX_READ);
   return { rows, hasMore: next !== null };
 }
 

@@ -1,6 +1,5 @@
 import { listing, type Operator, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { alertView } from './alert-text.rules.ts';
 import { type AlertsQuery, alertPage, alertsQuery } from './alerts.schemas.ts';
@@ -18,9 +17,8 @@ export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
       query: alertsQuery,
       responses: { 200: { description: 'A page of alerts.', body: alertPage } },
       errors: [],
-      handle: async ({ query: { status, kind, cursor, limit } }) => {
-        const isOpen = status === 'all' ? undefined : status === 'open';
-        const { rows, next } = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
+      handle: async ({ query: { cursor, limit, ...filter } }) => {
+        const { rows, next } = await listAlerts(deps.db, filter, cursor, limit);
         return listing(rows.map(alertView), encodeCursor(next));
       },
     }),

@@ -1,6 +1,7 @@
 import { writeEach } from '../../platform/bulk-writes.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
+import { omitUndefined } from '../../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { ALERT_KINDS, type AlertKind, type AlertRow, type Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
@@ -139,17 +140,18 @@ export async function countOpenAlerts(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(ALERT_KINDS.map((kind) => [kind, counts.get(kind) ?? 0]));
 }
 
-type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
+type AlertFilter = { status: 'open' | 'resolved' | 'all'; kind?: AlertKind };
 
-/** Alerts, newest first. Without `isOpen`, resolved alerts are included. */
+/** Alerts, newest first. */
 export async function listAlerts(
   db: Db,
-  filter: AlertFilter,
+  { status, kind }: AlertFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<AlertRow>> {
+  const isOpen = status === 'all' ? undefined : status === 'open';
   const rows = await alertCollection(db)
-    .find({ ...filter, ...beyond(after, 'raisedAt') } as never)
+    .find({ ...omitUndefined({ isOpen, kind }), ...beyond(after, 'raisedAt') } as never)
     .sort({ raisedAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
