@@ -18,13 +18,11 @@ import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
 import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
-import { countLimited } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { alertRoutes } from '../operations/alerts/alerts.router.ts';
-import { createWrongKeyCounter } from '../operations/alerts/wrong-keys.ts';
 import { auditRoutes } from '../operations/audit/audit.router.ts';
-import { auditTrail, signInTrail } from '../operations/audit/audit-trail.ts';
+import { auditTrail } from '../operations/audit/audit-trail.ts';
 import { customerRoutes } from '../operations/customers/customers.router.ts';
 import { unwatchedGuards } from '../operations/database/guards.ts';
 import { mountMetrics } from '../operations/metrics/metrics-page.ts';
@@ -83,20 +81,8 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req, res) });
-  const badKeys = context.rateLimits.badOperatorKeys;
   mountConsoleAssets(app);
-  const { record, recordWrongKey } = signInTrail(context);
-  const countWrongKey = createWrongKeyCounter(context, 'admin');
-  mountSignIn(app, {
-    ...context,
-    badKeys,
-    onLimited: countLimited(context.db, 'admin', 'wrong_keys'),
-    record,
-    recordWrongKey: (...attempt) => {
-      countWrongKey();
-      return recordWrongKey(...attempt);
-    },
-  });
+  mountSignIn(app, context);
   app.use(
     auditTrail(context, routes, callerOf, (req) =>
       // Express ignores the case of paths.

@@ -4,10 +4,16 @@ import { idsIn } from '../../http/redact-path.rules.ts';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-facts.ts';
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
 import { sentBody } from '../../http/send-json.ts';
-import type { BoardCall } from '../operators/queue-board.rules.ts';
 import { type Attempt, type AuditDeps, completeAction, recordAction } from './audit.service.ts';
 import { setAttempts } from './audit.store.ts';
 import { createAuditLookup } from './audited-subject.ts';
+
+/** A call of the queue board in the audit; `reason` is null if the call has no valid one. */
+export type BoardCall = {
+  action: 'pauseQueue' | 'resumeQueue' | 'useQueueBoard';
+  subjects: string[];
+  reason: string | null;
+};
 
 const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -46,7 +52,7 @@ export function auditTrail(
   };
 }
 
-/** Audits sign-ins, sign-outs and wrong keys. */
+/** Audits sign-ins and sign-outs, which fail if `record` throws, and wrong keys; `recordWrongKey` never throws. */
 export function signInTrail(deps: AuditDeps) {
   const recordWrongKey = createWrongKeyTrail(deps);
   return {

@@ -1,4 +1,5 @@
 import { ONE_LINE } from '../../platform/unseen-text.rules.ts';
+import type { BoardCall } from '../audit/audit-trail.ts';
 
 /** The calls of Bull Board that operators may make; each can be undone. */
 const ALLOWED = new Set([
@@ -21,13 +22,6 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
   if (route === '/api/queues/:queueName/retry/:queueStatus') return params['queueStatus'] === 'failed';
   return ALLOWED.has(`${method} ${route}`);
 }
-
-/** A call of the board in the audit; `reason` is null if the call has no valid one. */
-export type BoardCall = {
-  action: 'pauseQueue' | 'resumeQueue' | 'useQueueBoard';
-  subjects: string[];
-  reason: string | null;
-};
 
 const PAUSE_OR_RESUME = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 

@@ -1,13 +1,13 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { DomainError } from '../../domain/errors.ts';
 import { sendPage } from '../../http/html-page.tsx';
-import { tooManyBadKeys, tryKey } from '../../http/rate-limit.ts';
-import type { LocalRateLimiter } from '../../http/rate-limiter.ts';
+import { countLimited, tooManyBadKeys, tryKey } from '../../http/rate-limit.ts';
 import { withBodyErrors } from '../../http/read-json.ts';
 import type { SignedIn } from '../../http/route.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Db } from '../../platform/mongo.ts';
 import { parseUrl } from '../../platform/parse-url.ts';
+import type { ApiContext } from '../../process/context.ts';
+import { createWrongKeyCounter } from '../alerts/wrong-keys.ts';
+import { signInTrail } from '../audit/audit-trail.ts';
 import { hasEndedSession, insertEndedSession } from './ended-sessions.store.ts';
 import {
   isOperatorKey,
@@ -21,26 +21,24 @@ import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
 
-type SignInDeps = {
-  db: Db;
-  clock: Clock;
-  config: { operatorApiKey: string };
-  /** Limits wrong keys by address. */
-  badKeys: LocalRateLimiter;
-  /** Called for each wrong key over the limit. */
-  onLimited: () => void;
-  /** Audits a sign-in or sign-out, which fails if this throws. */
-  record: (req: Request, res: Response, action: 'signIn' | 'signOut', operator: SignedIn) => Promise<unknown>;
-  /** Audits a wrong key from the sign-in page or the header. Never throws. */
-  recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number) => Promise<void>;
-};
+type SignInDeps = ReturnType<typeof signInDeps>;
+
+function signInDeps(context: Pick<ApiContext, 'db' | 'clock' | 'config' | 'log' | 'rateLimits'>) {
+  return {
+    ...context,
+    trail: signInTrail(context),
+    countWrongKey: createWrongKeyCounter(context, 'admin'),
+    countLimited: countLimited(context.db, 'admin', 'wrong_keys'),
+  };
+}
 
 /**
  * Admits operators only. Programs send the operator's key; browsers have a signed cookie (HttpOnly, SameSite=Strict)
  * from the sign-in page, which a sign-out ends. A change made with the cookie must come from a page of this origin.
  * Wrong keys are limited by address; the right key always passes (ADR 0014).
  */
-export function mountSignIn(app: Express, deps: SignInDeps): void {
+export function mountSignIn(app: Express, context: Parameters<typeof signInDeps>[0]): void {
+  const deps = signInDeps(context);
   const form = withBodyErrors(express.urlencoded({ extended: false, limit: '2kb' }));
   app.get('/sign-in', (req, res) => {
     sendPage(res, SignInPage({ next: localPath(req.query['next']) }));
@@ -59,14 +57,12 @@ function operatorVia(via: SignedIn['via'], { config }: SignInDeps): SignedIn {
 function signIn(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { key, next } = (req.body ?? {}) as { key?: unknown; next?: unknown };
-    const outcome = await checkKey(deps, req, res, key);
+    const outcome = await checkKey(deps, req, res, key, 'signIn');
     if (outcome !== 'right') {
-      const status = STATUS[outcome];
-      await deps.recordWrongKey(req, res, 'signIn', status);
-      sendPage(res, SignInPage({ next: localPath(next), problem: outcome }), status);
+      sendPage(res, SignInPage({ next: localPath(next), problem: outcome }), STATUS[outcome]);
       return;
     }
-    await deps.record(req, res, 'signIn', operatorVia('session', deps));
+    await deps.trail.record(req, res, 'signIn', operatorVia('session', deps));
     setCookie(req, res, signSession(deps.config.operatorApiKey, deps.clock.now()), SESSION_SECONDS);
     res.redirect(303, localPath(next));
   };
@@ -76,7 +72,7 @@ function signOut(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const session = await liveSession(deps, req);
     if (session !== undefined) {
-      await deps.record(req, res, 'signOut', operatorVia('session', deps));
+      await deps.trail.record(req, res, 'signOut', operatorVia('session', deps));
       await insertEndedSession(deps.db, session);
     }
     setCookie(req, res, '', 0);
@@ -110,9 +106,8 @@ function requireOperator(deps: SignInDeps) {
 async function identify(deps: SignInDeps, req: Request, res: Response): Promise<SignedIn | undefined> {
   const key = req.headers['x-api-key'];
   if (key !== undefined) {
-    const outcome = await checkKey(deps, req, res, key);
+    const outcome = await checkKey(deps, req, res, key, 'wrongKey');
     if (outcome === 'right') return operatorVia('api-key', deps);
-    await deps.recordWrongKey(req, res, 'wrongKey', STATUS[outcome]);
     if (outcome === 'limited') throw tooManyBadKeys();
     return undefined;
   }
@@ -128,15 +123,22 @@ async function liveSession({ db, clock, config }: SignInDeps, req: Request): Pro
   return undefined;
 }
 
-function checkKey({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Response, key: unknown) {
-  return tryKey(
-    badKeys,
-    req,
-    res,
-    // Pasted keys often have a blank or a line break around them.
-    () => typeof key === 'string' && isOperatorKey(key.trim(), config.operatorApiKey),
-    onLimited,
-  );
+/** Checks the operator's key; counts and audits a wrong one as `action`. */
+async function checkKey(
+  { rateLimits, config, trail, ...counts }: SignInDeps,
+  req: Request,
+  res: Response,
+  key: unknown,
+  action: 'signIn' | 'wrongKey',
+) {
+  // Pasted keys often have a blank or a line break around them.
+  const isRight = () => typeof key === 'string' && isOperatorKey(key.trim(), config.operatorApiKey);
+  const outcome = await tryKey(rateLimits.badOperatorKeys, req, res, isRight, counts.countLimited);
+  if (outcome !== 'right') {
+    counts.countWrongKey();
+    await trail.recordWrongKey(req, res, action, STATUS[outcome]);
+  }
+  return outcome;
 }
 
 /** Rejects forged requests: browsers state the site from which a request comes. */
