@@ -21,7 +21,7 @@ type StepState = {
   count: number;
 };
 
-export type StepStatus = { version: number; name: string; state: StepState; record?: StepRecord };
+export type StepStatus = { version: number; name: string; state: StepState; finishedAt: Date | undefined };
 
 export type Plan = {
   structure: Structure | null;
@@ -37,14 +37,14 @@ export async function planMigration(db: Db, { release, collections, steps } = TA
   const changes = isOfNewer ? [] : await findChanges(db, collections);
   const previous = (await isUnused(db)) ? release : previousRelease(structure, release);
   const ownSteps = steps.map(async (step): Promise<StepStatus> => {
-    const record = records.find(({ _id }) => _id === step.version);
-    const state = await stateOf(db, step, records, previous);
-    return { version: step.version, name: step.name, state, ...(record && { record }) };
+    const { version, name } = step;
+    const finishedAt = records.find(({ _id }) => _id === version)?.finishedAt;
+    return { version, name, state: await stateOf(db, step, records, previous), finishedAt };
   });
   const newerSteps = records
     .filter(({ _id }) => !steps.some(({ version }) => version === _id))
-    .map((record): StepStatus => {
-      return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, record };
+    .map(({ _id: version, name, finishedAt }): StepStatus => {
+      return { version, name, state: { name: 'newer', count: 0 }, finishedAt };
     });
   return {
     structure,

@@ -2,11 +2,11 @@ import { isDue, type Plan, type StepStatus } from './migration-plan.service.ts';
 
 /** The steps and their states as a table, and the state of the collections. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {
-  const rows = steps.map(({ version, name, state, record }) => [
+  const rows = steps.map(({ version, name, state, finishedAt }) => [
     String(version),
     name,
     stateText(state),
-    record?.finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
+    finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
   ]);
   const missing = changes.reduce((sum, { parts }) => sum + parts.length, 0);
   const origin = structure === null ? 'no release recorded' : `of ${structure.release}`;

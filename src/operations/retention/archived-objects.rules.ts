@@ -21,15 +21,13 @@ export function objectName(
  * the later object has the version that was deleted.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
-  const [firstDay, lastDay] = [
-    since === undefined ? '' : dayOf(since),
-    until === undefined ? '9999-12-31' : dayOf(until),
-  ];
+  const firstDay = since === undefined ? '' : dayOf(since);
+  const lastDay = until === undefined ? '9999-12-31' : dayOf(until);
   return names
     .flatMap((name) => {
       const [, day, archivedAt] = NAME.exec(name) ?? [];
       return day === undefined || archivedAt === undefined ? [] : [{ name, day, archivedAt }];
     })
     .filter(({ day }) => day >= firstDay && day <= lastDay)
-    .toSorted((a, b) => (a.archivedAt === b.archivedAt ? 0 : a.archivedAt < b.archivedAt ? 1 : -1));
+    .toSorted((a, b) => b.archivedAt.localeCompare(a.archivedAt));
 }
