@@ -64,12 +64,6 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       handle: async ({ params, body }) =>
         ok(partnerView(await updatePartner(deps, params.partnerId, camelCased(body)))),
     }),
-    ...certificationRoutes(deps),
-  ];
-}
-
-function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
-  return [
     route<Operator, PartnerParams, unknown, Certification>({
       method: 'post',
       path: `${PREFIX}/:partnerId/certify`,
