@@ -8,15 +8,8 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition, type Sample } from '../support/exposition.ts';
-import {
-  anyPartner,
-  anyPartnerOverHttp,
-  anyVenue,
-  confirmBody,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenue, confirmBody, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Metrics from './metrics.in-host.ts';
 import { workerPage } from './worker-page.ts';
@@ -94,13 +87,8 @@ describe('requests', () => {
       return samplesOf(page, count, confirm)[0]?.value === 2 ? page : undefined;
     });
     expect(samplesOf(scraped, 'http_request_replays_total', { route: confirm.route })[0]?.value).toBe(1);
-    const partnerKeys = {
-      listener: 'admin',
-      method: 'POST',
-      route: '/api/v1/operator/partners/:partnerId/keys',
-      status: '201',
-    };
-    expect(samplesOf(scraped, count, partnerKeys)[0]?.value).toBe(1);
+    const issueKey = { listener: 'admin', route: '/api/v1/operator/partners/:partnerId/keys', status: '201' };
+    expect(samplesOf(scraped, count, issueKey)[0]?.value).toBe(1);
     expect(samplesOf(scraped, count, { method: 'other', status: '405' })).toHaveLength(1);
     expect(samplesOf(scraped, count, { route: 'unmatched', status: '404' })).toHaveLength(1);
     for (const secret of [partner.id, holdId, 'nowhere', 'DOCS', 'Canary', 'Asha', partner.apiKey]) {
@@ -123,17 +111,12 @@ describe('requests', () => {
 
 test('the metrics of the service have the values of the database', async () => {
   const { db } = service.context;
-  const holdTwo = async () => {
-    const venue = await anyVenue(service);
-    const seller = await anyPartner(service, [venue.id]);
-    const [first = '', second = ''] = await freeSlotIds(seller, venue.id);
-    const holds = [await placeHold(seller, first), await placeHold(seller, second)];
-    return holds.map((hold) => String(hold['hold_id']));
-  };
-  const setFields = (id: string | undefined, fields: object) =>
+  const { partner: seller, slot } = await startScene(service);
+  const holdOne = async () => String((await placeHold(seller, slot()))['hold_id']);
+  const setFields = (id: string, fields: object) =>
     db
       .collection<{ _id: string }>('reservations')
-      .updateOne({ _id: String(id) }, [{ $set: fields }], { bypassDocumentValidation: true });
+      .updateOne({ _id: id }, [{ $set: fields }], { bypassDocumentValidation: true });
   await expectValue('pbs_database_up', 1);
   await expectValue('pbs_redis_up', 1);
   await expectValue('pbs_redis_persistent', 1);
@@ -147,7 +130,7 @@ test('the metrics of the service have the values of the database', async () => {
   await insertDeadLetters(service, 'a', partner.id, ['1', '2', '3']);
   await expectValue('pbs_holds_overdue', 0);
   await expectValue('pbs_endpoints_unhealthy', 0);
-  const [overdue, live] = await holdTwo();
+  const [overdue, live] = [await holdOne(), await holdOne()];
   await setFields(overdue, { holdExpiresAt: { $subtract: ['$$NOW', 90_000] } });
   await expectValue('pbs_holds_active', 2);
   await expectValue('pbs_holds_overdue', 1);
@@ -192,18 +175,15 @@ test('concurrent scrapes share a database query; control: a later scrape makes i
 });
 
 test('holds, rejected holds and confirmed bookings are counted, without replays', async () => {
-  const venue = await anyVenue(service);
-  const seller = await anyPartner(service, [venue.id]);
-  const other = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(seller, venue.id);
+  const { partner: seller, rival, slot } = await startScene(service);
   const before = await scrape();
   const countOf = (page: typeof before, name: string, labels = {}) => samplesOf(page, name, labels)[0]?.value ?? 0;
-  const order = { slot_id: slotId, idempotency_key: 'order-1' };
+  const order = { slot_id: slot(), idempotency_key: 'order-1' };
   const [hold] = [
     await seller.api.post('/api/v1/partner/holds', order),
     await seller.api.post('/api/v1/partner/holds', order),
   ];
-  await other.api.post('/api/v1/partner/holds', { slot_id: slotId });
+  await rival.api.post('/api/v1/partner/holds', { slot_id: order.slot_id });
   const confirm = confirmBody((hold.body as { hold_id: string }).hold_id);
   await seller.api.post('/api/v1/bookings/confirm', confirm);
   await seller.api.post('/api/v1/bookings/confirm', confirm);

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition } from '../support/exposition.ts';
-import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import { bookSlot } from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { DASHBOARDS, PROMETHEUS_FOLDER, readExpressions, readRules } from './expressions.ts';
 import { readPromql } from './promql.ts';
@@ -25,13 +26,11 @@ let labelsOf: Map<string, Set<string>>;
 let valuesOf: Map<string, Set<string>>;
 
 beforeAll(async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  const holdId = String((await placeHold(partner, slotId))['hold_id']);
+  const { partner, slot } = await startScene(service);
   // One rejected hold and one confirmation, which the metrics count.
+  const slotId = slot();
+  await bookSlot(partner, slotId);
   await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
-  await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
   const purges = service.context.db.collection<{ _id: string; completedAt: Date }>('purges');
   await purges.insertOne({ _id: 'holds', completedAt: new Date() });
   await fetch(`${service.adminUrl}/healthz`);

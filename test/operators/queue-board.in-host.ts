@@ -1,4 +1,5 @@
-import { createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { BOARD_PATH, createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
 import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
@@ -16,9 +17,13 @@ export const jobCount = (context: Context): Promise<number> =>
 
 export const isPaused = (context: Context): Promise<boolean> => holdExpiry(context).isPaused();
 
-/** The endpoints of the board's router. */
-export async function endpointsOfBoard({ queues, config }: Context): Promise<Endpoint[]> {
-  return endpointsOf(createQueueBoard(queues, config));
+/** Every endpoint of the admin listener, including the queue board, from their routers. */
+export async function endpointsOfAdmin(context: Context): Promise<Endpoint[]> {
+  const board = endpointsOf(createQueueBoard(context.queues, context.config));
+  return [
+    ...endpointsOf(createAdminApp(context)),
+    ...board.map(({ method, path }) => ({ method, path: BOARD_PATH + path })),
+  ];
 }
 
 /** A page of the board as it is served. */

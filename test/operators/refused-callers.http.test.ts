@@ -6,7 +6,7 @@ import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type * as Inside from './refused-callers.in-host.ts';
+import type * as Inside from './queue-board.in-host.ts';
 
 /** Endpoints without a key: sign-in with its style, and monitoring. */
 const OPEN = new Set([
@@ -23,7 +23,7 @@ const KEYS_PER_SERVER = 50;
 const ANY_ID = '01890000-0000-7000-8000-000000000001';
 
 const service = await hostedService();
-const inside = service.inHost<typeof Inside>('test/operators/refused-callers.in-host.ts');
+const inside = service.inHost<typeof Inside>('test/operators/queue-board.in-host.ts');
 const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
 const partner = await anyPartner(service, [(await anyVenue(service)).id]);
 const endpoints = (await inside.endpointsOfAdmin())
