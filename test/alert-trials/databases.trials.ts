@@ -4,22 +4,13 @@ import { Redis } from 'ioredis';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import { type Load, placeHolds, readBookings } from './load.ts';
-import type { Trial, TrialRow } from './trial.ts';
+import type { TrialRow } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 
-const primary = ({ mongo }: TrialSystem) => mongo.primary();
-
 /** Makes MongoDB block these commands on the service's reservations only. */
-async function blockCommands(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
-  await failCommand(system, {
-    mode: 'alwaysOn',
-    data: {
-      failCommands: commands,
-      namespace: `${system.db.name}.reservations`,
-      blockConnection: true,
-      blockTimeMS,
-    },
-  });
+async function blockCommands(system: TrialSystem, failCommands: readonly string[], blockTimeMS: number): Promise<void> {
+  const data = { failCommands, namespace: `${system.db.name}.reservations`, blockConnection: true, blockTimeMS };
+  await failCommand(system, { mode: 'alwaysOn', data });
 }
 
 async function failCommand({ db }: TrialSystem, settings: Record<string, unknown>): Promise<void> {
@@ -40,19 +31,13 @@ async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promi
   }
 }
 
-async function dataFolder(system: TrialSystem): Promise<string> {
-  const found: unknown = await askRedis(system, (redis) => redis.config('GET', 'dir'));
-  const [, folder] = Array.isArray(found) ? (found as unknown[]) : [];
-  return String(folder);
-}
-
-/** Redis cannot write `file`, because a folder has its name. */
-function unwritable(fault: string, file: string, write: (redis: Redis) => Promise<unknown>): Trial {
-  const change = (makeOrRemove: (folder: string) => Promise<unknown>) => async (system: TrialSystem) => {
-    await makeOrRemove(path.join(await dataFolder(system), file));
-    await askRedis(system, write);
-  };
-  return { fault, alerts: ['BookingRedisPersistenceFailing'], inflict: change(mkdir), mend: change(rmdir) };
+/** Makes or removes a folder with the name of the snapshot, which Redis then cannot or can write. */
+async function saveAfter(system: TrialSystem, makeOrRemove: (folder: string) => Promise<unknown>): Promise<void> {
+  await askRedis(system, async (redis) => {
+    const [, dataFolder] = await redis.config('GET', 'dir');
+    await makeOrRemove(path.join(String(dataFolder), 'dump.rdb'));
+    await redis.bgsave();
+  });
 }
 
 const writeAof = (system: TrialSystem, appendonly: 'yes' | 'no') =>
@@ -74,7 +59,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     alerts: ['BookingDatabaseDown', 'BookingSalesFailing', 'BookingServerErrors', 'BookingMemoryLeaseLost'],
     inflict: async (system) => {
       load = placeHolds(system, 4);
-      await (await primary(system)).signal('SIGSTOP');
+      await (await system.mongo.primary()).signal('SIGSTOP');
     },
     mend: async (system) => {
       for (const member of system.mongo.members) await member.signal('SIGCONT');
@@ -90,37 +75,26 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     mend: ({ redis }) => redis.signal('SIGCONT'),
   },
   {
-    fault: 'Redis is killed',
-    alerts: ['BookingRedisDown'],
-    inflict: ({ redis }) => redis.signal('SIGKILL'),
-    mend: ({ redis }) => redis.start(),
-  },
-  {
     fault: 'Redis is full',
     alerts: ['BookingRedisRefusesWrites', 'BookingRedisMemoryNearLimit'],
     inflict: (system) => limitMemory(system, 1),
     mend: (system) => limitMemory(system, 0),
   },
-  unwritable('Redis can save nothing', 'dump.rdb', (redis) => redis.bgsave()),
-  [
-    {
-      fault: 'MongoDB is killed',
-      alerts: ['BookingDatabaseDown', 'BookingMemoryLeaseLost'],
-      inflict: async (system) => (await primary(system)).signal('SIGKILL'),
-      mend: async ({ mongo }) => {
-        for (const member of mongo.members.filter((each) => !each.isRunning())) await member.start();
-      },
+  {
+    fault: 'Redis can save nothing',
+    alerts: ['BookingRedisPersistenceFailing'],
+    inflict: (system) => saveAfter(system, mkdir),
+    mend: (system) => saveAfter(system, rmdir),
+  },
+  {
+    fault: 'Redis uses nearly all of its maxmemory',
+    alerts: ['BookingRedisMemoryNearLimit'],
+    inflict: async (system) => {
+      const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
+      await limitMemory(system, Math.round(Number(used) * 1.08));
     },
-    {
-      fault: 'Redis uses nearly all of its maxmemory',
-      alerts: ['BookingRedisMemoryNearLimit'],
-      inflict: async (system) => {
-        const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
-        await limitMemory(system, Math.round(Number(used) * 1.08));
-      },
-      mend: (system) => limitMemory(system, 0),
-    },
-  ],
+    mend: (system) => limitMemory(system, 0),
+  },
   {
     fault: "MongoDB's aggregations of reservations time out",
     alerts: ['BookingFiguresAbsent'],
@@ -140,19 +114,13 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     },
     clearsWithinMs: 180_000,
   },
-  [
-    {
-      fault: 'a guard index is dropped',
-      alerts: ['BookingGuardMissing'],
-      kinds: ['guard_index_absent'],
-      inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
-      mend: ({ db }) => migrate(db),
-    },
-    // Redis 7 gives the AOF this name after its first rewrite.
-    unwritable('Redis cannot rewrite its AOF', 'appendonlydir/appendonly.aof.2.base.rdb', (redis) =>
-      redis.bgrewriteaof(),
-    ),
-  ],
+  {
+    fault: 'a guard index is dropped',
+    alerts: ['BookingGuardMissing'],
+    kinds: ['guard_index_absent'],
+    inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
+    mend: ({ db }) => migrate(db),
+  },
   {
     fault: 'the AOF of Redis is switched off',
     alerts: ['BookingRedisVolatile'],

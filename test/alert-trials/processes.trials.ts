@@ -3,34 +3,21 @@ import { WORKED_QUEUES, type WorkedQueue } from '../../src/queues/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, operatorOf, placeHold } from '../support/factories.ts';
 import type { Trial, TrialRow } from './trial.ts';
-import type { Part, TrialSystem } from './trial-system.ts';
+import type { TrialSystem } from './trial-system.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The process gets only a tenth of the time to run. */
-function starved(part: Part, name: string): Trial {
-  const stopping = new AbortController();
-  let starving = Promise.resolve();
-  const starve = async ({ parts }: TrialSystem) => {
-    for (; !stopping.signal.aborted; ) {
-      await parts[part].signal('SIGSTOP');
-      await delay(450);
-      await parts[part].signal('SIGCONT');
-      await delay(50);
-    }
-  };
-  return {
-    fault: `${name} is starved of CPU time`,
-    part,
-    alerts: ['BookingEventLoopBlocked'],
-    inflict: async (system) => {
-      starving = starve(system);
-    },
-    mend: async () => {
-      stopping.abort();
-      await starving;
-    },
-  };
+const fed = new AbortController();
+let starving = Promise.resolve();
+
+/** Gives the API only a tenth of the time to run. */
+async function starveApi({ parts: { api } }: TrialSystem): Promise<void> {
+  while (!fed.signal.aborted) {
+    await api.signal('SIGSTOP');
+    await delay(450);
+    await api.signal('SIGCONT');
+    await delay(50);
+  }
 }
 
 const paused = (queue: WorkedQueue): Trial => ({
@@ -42,18 +29,7 @@ const paused = (queue: WorkedQueue): Trial => ({
   mend: ({ queues }) => queues.byName(queue).resume(),
 });
 
-async function operatorPost(system: TrialSystem, path: string, body: object): Promise<void> {
-  expectStatus(await operatorOf(system).post(`/api/v1/operator/${path}`, body), 202);
-}
-
 export const PROCESS_TRIALS: readonly TrialRow[] = [
-  {
-    fault: 'the API is killed',
-    part: 'api',
-    alerts: ['BookingApiAbsent', 'BookingProcessDown'],
-    inflict: ({ parts }) => parts.api.signal('SIGKILL'),
-    mend: ({ restart }) => restart('api'),
-  },
   {
     fault: 'the API is frozen',
     part: 'api',
@@ -61,7 +37,18 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
     inflict: ({ parts }) => parts.api.signal('SIGSTOP'),
     mend: ({ parts }) => parts.api.signal('SIGCONT'),
   },
-  [starved('hold-expiry', 'hold expiry'), starved('api', 'the API')],
+  {
+    fault: 'the API is starved of CPU time',
+    part: 'api',
+    alerts: ['BookingEventLoopBlocked'],
+    inflict: async (system) => {
+      starving = starveApi(system);
+    },
+    mend: async () => {
+      fed.abort();
+      await starving;
+    },
+  },
   {
     fault: 'a process uses nearly all of its heap and file descriptors',
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
@@ -121,7 +108,8 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
     },
     mend: async (system) => {
       system.receiver.respondWith(200);
-      await operatorPost(system, 'dead-letters/redrive', { subscription_id: system.subscriptionId });
+      const failed = { subscription_id: system.subscriptionId };
+      expectStatus(await operatorOf(system).post('/api/v1/operator/dead-letters/redrive', failed), 202);
     },
     clearsWithinMs: 240_000,
   },

@@ -23,26 +23,6 @@ type Worker = Pick<Trial, 'alerts' | 'kinds'> & {
   addWork: (system: TrialSystem) => Promise<unknown>;
 };
 
-const HOLD_EXPIRY = {
-  part: 'hold-expiry',
-  name: 'hold expiry',
-  addWork: (system) => placeSome(system, 3),
-  alerts: ['BookingHoldsOverdue'],
-  kinds: ['hold_overdue'],
-} as const satisfies Worker;
-const WEBHOOK_DELIVERY = {
-  part: 'webhook-delivery',
-  name: 'webhook delivery',
-  addWork: async (system) => {
-    await placeSome(system, 3);
-    // The API itself creates the delivery of a sample event, so one is due without a dispatched event.
-    const sample = `/api/v1/partner/webhooks/${system.subscriptionId}/test`;
-    expectStatus(await system.partner.api.post(sample), 202);
-  },
-  alerts: ['BookingEventsUndispatched', 'BookingDeliveriesOverdue'],
-  kinds: ['event_undispatched', 'delivery_overdue'],
-} as const satisfies Worker;
-
 const killed = ({ part, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is killed`,
   part,
@@ -55,22 +35,26 @@ const killed = ({ part, name, addWork, alerts, kinds = [] }: Worker): Trial => (
   mend: ({ restart }) => restart(part),
 });
 
-/** A frozen worker keeps its connections, so it does not count as absent. */
-const frozen = ({ part, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
-  fault: `${name} is frozen`,
-  part,
-  alerts: ['BookingProcessDown', ...alerts],
-  kinds,
-  inflict: async (system) => {
-    await system.parts[part].signal('SIGSTOP');
-    await addWork(system);
-  },
-  mend: ({ parts }) => parts[part].signal('SIGCONT'),
-});
-
 export const WORKER_TRIALS: readonly TrialRow[] = [
-  [killed(HOLD_EXPIRY), frozen(WEBHOOK_DELIVERY)],
-  [killed(WEBHOOK_DELIVERY), frozen(HOLD_EXPIRY)],
+  killed({
+    part: 'hold-expiry',
+    name: 'hold expiry',
+    addWork: (system) => placeSome(system, 3),
+    alerts: ['BookingHoldsOverdue'],
+    kinds: ['hold_overdue'],
+  }),
+  killed({
+    part: 'webhook-delivery',
+    name: 'webhook delivery',
+    addWork: async (system) => {
+      await placeSome(system, 3);
+      // The API itself creates the delivery of a sample event, so one is due without a dispatched event.
+      const sample = `/api/v1/partner/webhooks/${system.subscriptionId}/test`;
+      expectStatus(await system.partner.api.post(sample), 202);
+    },
+    alerts: ['BookingEventsUndispatched', 'BookingDeliveriesOverdue'],
+    kinds: ['event_undispatched', 'delivery_overdue'],
+  }),
   {
     fault: 'no process gets the lock of a sweep',
     alerts: ['BookingSweepNotRun'],
