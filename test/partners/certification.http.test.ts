@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
-import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyPartnerOverHttp, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { certificationReport, type Outcome, type SentReport } from './certification-report.ts';
@@ -48,17 +48,9 @@ describe('a report attached to a certification', () => {
     const first = reportOf(['not_tried'], { partner_id: id });
     const certified = expectStatus(await certify({ notes: 'Run 1', report: first }, id), 200);
     const summary = { integration: 'Box Office', suite_version: SUITE.version, ended_at: first.ended_at };
-    expect(certified['certification_report']).toEqual({
-      ...summary,
-      verdict: 'incomplete',
-      passed: ALL - 1,
-      not_tried: 1,
-    });
-    expect(await attached(id)).toEqual({
-      partner_id: id,
-      attached_at: expect.stringMatching(/Z$/),
-      report: first,
-    });
+    const ofFirst = { ...summary, verdict: 'incomplete', passed: ALL - 1, not_tried: 1 };
+    expect(certified['certification_report']).toEqual(ofFirst);
+    expect(await attached(id)).toEqual({ partner_id: id, attached_at: expect.stringMatching(/Z$/), report: first });
     const second = reportOf([], { partner_id: id });
     const again = expectStatus(await certify({ report: second }, id), 200);
     expect(again).toMatchObject({
@@ -118,10 +110,9 @@ describe('a report attached to a certification', () => {
   test('may have another partner_id in production: that of the sandbox', async () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
-      const seller = { name: 'Turf Town', contact_email: 'any@turftown.example' };
-      const { partner_id: id } = expectStatus(await operatorOf(production).post(PARTNERS, seller), 201);
+      const { id } = await anyPartnerOverHttp(production, [], { isCertified: true });
       const report = reportOf([], { partner_id: OTHER_PARTNER_ID });
-      const path = `${PARTNERS}/${String(id)}`;
+      const path = `${PARTNERS}/${id}`;
       expectStatus(await operatorOf(production).post(`${path}/certify`, { report }), 200);
       const attachedReport = expectStatus(await operatorOf(production).get(`${path}/certification-report`), 200);
       expect(attachedReport).toMatchObject({ partner_id: id, report: { partner_id: OTHER_PARTNER_ID } });

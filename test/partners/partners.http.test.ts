@@ -39,6 +39,14 @@ const messageOf = (reply: Reply) => ((reply.body as Json)['error'] as Json)['mes
 const verdictWith = async (key: Json, url = service.url) =>
   verdict(await createClient(url, String(key['api_key'])).get('/api/v1/partner/venues'));
 
+/** Reads the pages of a listing; an id is the whole entry. */
+const pageOf = (path: string, limit: number) => async (cursor: string | null) => {
+  const after = cursor === null ? '' : `&cursor=${cursor}`;
+  const page = expectStatus(await operator.get(`${path}?limit=${limit}${after}`), 200);
+  const ids = (page['data'] as Json[]).map((each) => JSON.stringify(each));
+  return { ids, next: page['next_cursor'] as string | null };
+};
+
 describe('partners', () => {
   test('are created active and not certified', async () => {
     const { id, ...partner } = await create();
@@ -63,14 +71,8 @@ describe('partners', () => {
         await anyVenue(service);
         await anyPackage(service, await anyPartner(service, [venue.id]), [venue.id]);
       }
-      const pageOf = (limit: number) => async (cursor: string | null) => {
-        const after = cursor === null ? '' : `&cursor=${cursor}`;
-        const page = expectStatus(await operator.get(`${path}?limit=${limit}${after}`), 200);
-        const ids = (page['data'] as Json[]).map((each) => JSON.stringify(each));
-        return { ids, next: page['next_cursor'] as string | null };
-      };
-      const { ids: whole } = await pageOf(200)(null);
-      const pages = await readPages(pageOf(2));
+      const { ids: whole } = await pageOf(path, 200)(null);
+      const pages = await readPages(pageOf(path, 2));
       expect(whole.length).toBeGreaterThan(3);
       expect(whole.join()).not.toContain(`"partner_id":"${PLATFORM_PARTNER_ID}"`);
       expect(pages.filter((page) => page.length > 2)).toEqual([]);
@@ -79,38 +81,25 @@ describe('partners', () => {
   );
 
   test('venues are paged by name; renaming one hides no other', async () => {
-    const createVenue = async (name: string) => (await anyVenue(service, [], { name })).id;
-    const ids = [await createVenue('Page A'), await createVenue('Page B'), await createVenue('Page C')];
+    const { id } = await anyVenue(service, [], { name: 'Page A' });
+    for (const name of ['Page B', 'Page C']) await anyVenue(service, [], { name });
     const path = '/api/v1/operator/venues';
-    const follow = async (renamed: string) => {
-      const seen: unknown[] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const query = `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`;
-        const page: Json = expectStatus(await operator.get(path + query), 200);
-        const [venue] = page['data'] as Json[];
-        seen.push(venue?.['venue_id']);
-        if (venue?.['venue_id'] === renamed) await operator.patch(`${path}/${renamed}`, { name: 'Page Z' });
-        cursor = page['next_cursor'] as string | null;
-      }
-      return seen;
-    };
-    const [a = '', b, c] = ids;
+    const pages = await readPages<string>(async (cursor) => {
+      const page = await pageOf(path, 1)(cursor);
+      if (page.ids.join().includes('Page A')) await operator.patch(`${path}/${id}`, { name: 'Page Z' });
+      return page;
+    });
     // The renamed venue appears again, like a new one.
-    expect((await follow(a)).filter((id) => ids.includes(String(id)))).toEqual([a, b, c, a]);
+    expect(pages.join().match(/Page [A-Z]/g)).toEqual(['Page A', 'Page B', 'Page C', 'Page Z']);
   });
 
   test('a PATCH changes the given fields, but none that operators may not set', async () => {
     const { id, ...before } = await create();
     const changes = { name: '$status', contact_email: 'ops@seller.example', status: 'suspended' };
     const ignored = { partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' };
-    for (const [change, after] of [
-      [ignored, before],
-      [
-        { ...ignored, ...changes },
-        { ...before, ...changes },
-      ],
-    ]) {
-      expect(expectStatus(await operator.patch(`${PARTNERS}/${id}`, change), 200)).toEqual(after);
+    for (const change of [{}, changes]) {
+      const after = { ...before, ...change };
+      expect(expectStatus(await operator.patch(`${PARTNERS}/${id}`, { ...ignored, ...change }), 200)).toEqual(after);
       expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(after);
     }
   });

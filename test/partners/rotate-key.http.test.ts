@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyPartnerOverHttp, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { changeRow } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -89,9 +89,7 @@ test('in production a partner must be certified to rotate a key', async () => {
   const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
   try {
     const admin = operatorOf(production);
-    const body = { name: 'Seller', contact_email: 'dev@seller.example' };
-    const id = String(expectStatus(await admin.post(PARTNERS, body), 201)['partner_id']);
-    await admin.post(`${PARTNERS}/${id}/certify`);
+    const { id } = await anyPartnerOverHttp(production, [], { isCertified: true });
     const key = expectStatus(await admin.post(`${PARTNERS}/${id}/keys`), 201);
     const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}/rotate`;
     expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(/^pk_live_/);
