@@ -83,7 +83,8 @@ const absent = (...parts: string[]): SeriesByName =>
       .filter((name) => parts.some((part) => name.includes(part)))
       .map((name) => [name, '_x90']),
   );
-const changing = (name: string, firing: string, quiet: string) => ({
+const changing = (alert: string, name: string, firing: string, quiet: string): RuleCase => ({
+  alert,
   firing: { [name]: firing },
   quiet: { [name]: quiet },
 });
@@ -97,23 +98,22 @@ export const RULE_CASES: readonly RuleCase[] = [
     firing: absent(API),
     quiet: { ...absent('api:3001'), ...renamed(absent('api:3001'), 'api:3001', 'api-2:3001') },
   },
-  { alert: 'BookingProcessDown', ...changing(`up{${WORKER}}`, '0x90', '1x58 0 1x31') },
-  {
-    alert: 'BookingProcessRestarting',
-    ...changing(`process_start_time_seconds{${WORKER}}`, '1000x35 2000x7 3000x7 4000x40', '1000x40 2000x7 3000x40'),
-  },
-  {
-    alert: 'BookingEventLoopBlocked',
-    ...changing(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.35x90', AT_THE_END('0.05', '2')),
-  },
+  changing('BookingProcessDown', `up{${WORKER}}`, '0x90', '1x58 0 1x31'),
+  changing(
+    'BookingProcessRestarting',
+    `process_start_time_seconds{${WORKER}}`,
+    '1000x35 2000x7 3000x7 4000x40',
+    '1000x40 2000x7 3000x40',
+  ),
+  changing('BookingEventLoopBlocked', `nodejs_eventloop_lag_p99_seconds{${API}}`, '0.35x90', AT_THE_END('0.05', '2')),
   {
     alert: 'BookingZoneDataOutdated',
     firing: { [`time_zone_data_info{${EXPIRY},version="2025c"}`]: '1x90' },
     quiet: { [`time_zone_data_outdated{${API}}`]: '1x20 0x70' },
   },
-  { alert: 'BookingHeapNearLimit', ...changing(oldSpace, '240000000x90', '220000000x90') },
-  { alert: 'BookingFileDescriptorsLow', ...changing(`process_open_fds{${API}}`, '900x90', '700x90') },
-  { alert: 'BookingWorkStalled', ...changing(stalled(WORKER), '1x90', AT_THE_END('0', '1')) },
+  changing('BookingHeapNearLimit', oldSpace, '240000000x90', '220000000x90'),
+  changing('BookingFileDescriptorsLow', `process_open_fds{${API}}`, '900x90', '700x90'),
+  changing('BookingWorkStalled', stalled(WORKER), '1x90', AT_THE_END('0', '1')),
   {
     alert: 'BookingSweepNotRun',
     // A sweep with an interval of 3 s is late after 32 s; one with ten minutes, after 40 minutes.
@@ -131,24 +131,15 @@ export const RULE_CASES: readonly RuleCase[] = [
     firing: { ...absent('pbs_'), [`pbs_database_up{${API}}`]: '0x90' },
     quiet: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
-  { alert: 'BookingRedisDown', ...changing(`pbs_redis_up{${API}}`, '0x90', AT_THE_END('1', '0')) },
-  {
-    alert: 'BookingRedisRefusesWrites',
-    ...changing(`pbs_redis_refuses_writes{${API}}`, '1x90', AT_THE_END('0', '1')),
-  },
-  {
-    alert: 'BookingRedisPersistenceFailing',
-    ...changing(`pbs_redis_persistence_failing{${API}}`, '1x90', AT_THE_END('0', '1')),
-  },
+  changing('BookingRedisDown', `pbs_redis_up{${API}}`, '0x90', AT_THE_END('1', '0')),
+  changing('BookingRedisRefusesWrites', `pbs_redis_refuses_writes{${API}}`, '1x90', AT_THE_END('0', '1')),
+  changing('BookingRedisPersistenceFailing', `pbs_redis_persistence_failing{${API}}`, '1x90', AT_THE_END('0', '1')),
   {
     alert: 'BookingRedisVolatile',
     firing: { [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '1x90' },
     quiet: { [`pbs_redis_persistent{${API}}`]: '0x90' },
   },
-  {
-    alert: 'BookingRedisMemoryNearLimit',
-    ...changing(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
-  },
+  changing('BookingRedisMemoryNearLimit', `pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
   {
     alert: 'BookingBackupLate',
     // The backup has never succeeded.
@@ -159,20 +150,11 @@ export const RULE_CASES: readonly RuleCase[] = [
       'kube_cronjob_created{namespace="b",cronjob="backup"}': '-90000x90',
     },
   },
-  {
-    alert: 'BookingDatabaseDiskNearlyFull',
-    ...changing(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
-  },
-  {
-    alert: 'BookingFiguresAbsent',
-    ...changing(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', AT_THE_END('0', '_')),
-  },
-  { alert: 'BookingGuardMissing', ...changing(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
-  { alert: 'BookingMemoryLeaseLost', ...changing(`memory_leased{${API}}`, '0x90', AT_THE_END('1', '0')) },
-  {
-    alert: 'BookingDatabasePoolExhausted',
-    ...changing(`mongodb_connection_waiters{${API}}`, '3x90', AT_THE_END('0', '900')),
-  },
+  changing('BookingDatabaseDiskNearlyFull', `pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+  changing('BookingFiguresAbsent', `pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', AT_THE_END('0', '_')),
+  changing('BookingGuardMissing', `pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30'),
+  changing('BookingMemoryLeaseLost', `memory_leased{${API}}`, '0x90', AT_THE_END('1', '0')),
+  changing('BookingDatabasePoolExhausted', `mongodb_connection_waiters{${API}}`, '3x90', AT_THE_END('0', '900')),
   { alert: 'BookingSalesFailing', firing: { [failed(HOLDS)]: '0+4x90' }, quiet: { [failed(HOLDS)]: '0+2x90' } },
   {
     alert: 'BookingServerErrors',
@@ -184,28 +166,18 @@ export const RULE_CASES: readonly RuleCase[] = [
     firing: { [took('0.5')]: '0+55x90', [took('1')]: '0+58x90' },
     quiet: { [took('0.5')]: '0+55x90' },
   },
-  { alert: 'BookingHoldsOverdue', ...changing(`pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90') },
-  { alert: 'BookingWrongKeys', ...changing(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
-  {
-    alert: 'BookingQueuePaused',
-    ...changing(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30'),
-  },
-  {
-    alert: 'BookingWorkerAbsent',
-    ...changing(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30'),
-  },
-  {
-    alert: 'BookingEventsUndispatched',
-    ...changing(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90'),
-  },
-  {
-    alert: 'BookingDeliveriesOverdue',
-    ...changing(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60'),
-  },
-  {
-    alert: 'BookingPurgeLate',
-    ...changing(`pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`, '-180000x90', '-160000x90'),
-  },
+  changing('BookingHoldsOverdue', `pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90'),
+  changing('BookingWrongKeys', `pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60'),
+  changing('BookingQueuePaused', `pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30'),
+  changing('BookingWorkerAbsent', `pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30'),
+  changing('BookingEventsUndispatched', `pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90'),
+  changing('BookingDeliveriesOverdue', `pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60'),
+  changing(
+    'BookingPurgeLate',
+    `pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`,
+    '-180000x90',
+    '-160000x90',
+  ),
   {
     alert: 'BookingWebhooksLate',
     firing: { [arrived('10')]: '0+15x90', [arrived('30')]: '0+20x90' },
@@ -216,9 +188,9 @@ export const RULE_CASES: readonly RuleCase[] = [
     firing: { [attempts('timeout')]: '0+40x90' },
     quiet: { [attempts('timeout')]: '0+20x90' },
   },
-  { alert: 'BookingEndpointsFailing', ...changing(`pbs_endpoints_failing{${API}}`, '1x90', AT_THE_END('0', '1')) },
+  changing('BookingEndpointsFailing', `pbs_endpoints_failing{${API}}`, '1x90', AT_THE_END('0', '1')),
   // The total survives restarts, and does not grow from them.
-  { alert: 'BookingDeadLetters', ...changing(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
+  changing('BookingDeadLetters', `pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60'),
 ];
 
 /** The series of HEALTHY for another instance. */
