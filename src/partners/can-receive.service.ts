@@ -5,7 +5,7 @@ import { SUSPENDED } from './partners.service.ts';
 import { findActiveGrants, findActivePartnerIds, findCachedGrant } from './partners.store.ts';
 
 /** A partner that could get an event, and the event's venue: null for a sample, which has no venue. */
-export type PartnerAtVenue = { partnerId: string; venueId: string | null };
+type PartnerAtVenue = { partnerId: string; venueId: string | null };
 
 /** Whether the partner is active and has a grant for the venue. Concurrent calls share the reads. */
 export async function canReceive(deps: { db: Db }, receiver: PartnerAtVenue): Promise<boolean> {
