@@ -10,20 +10,11 @@ import { type Sales, startSales } from '../faults/sales.ts';
 import { type FaultSystem, startSystem } from '../faults/system.ts';
 import { TRADING_OVERRIDES } from '../faults/trading.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPackage,
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  type Partner,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPackage, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
-import { rowsOf } from '../support/rows.ts';
+import { changeRow, rowsOf } from '../support/rows.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 
 let system: FaultSystem;
 let receiver: WebhookReceiver;
@@ -37,12 +28,10 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-'));
   system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '12' } });
   receiver = await startReceiver();
-  const venue = await anyVenue(system, [{ duration_minutes: 15 }]);
-  partner = await anyPartner(system, [venue.id]);
+  const scene = await startScene(system, { resources: [{ duration_minutes: 15 }], days: nextDays(3) });
+  ({ partner, slots: slotIds } = scene);
   await subscribe(partner, receiver.url);
-  packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
-  const days = [3, 4, 5].map((day) => freeSlotIds(partner, venue.id, dateIn(day)));
-  slotIds = (await Promise.all(days)).flat();
+  packageId = await anyPackage(system, partner, [scene.venue.id], { credits: 3 });
 }, 240_000);
 afterAll(async () => {
   await sales?.stop();
@@ -141,7 +130,7 @@ test('a database that is backed up under load, dropped and restored is complete,
 
   // The hold expired during a slow restore. If Redis has a job for it, the job is for a later time.
   const expiry = { $set: { holdExpiresAt: new Date(Date.now() - 1000) } };
-  await db.collection<{ _id: string }>('reservations').updateOne({ _id: String(expiring['hold_id']) }, expiry);
+  await changeRow(system, 'reservations', expiring['hold_id'], expiry);
   // Redis is as it was when the database was lost: its jobs do not match the restored rows.
   const receivedBefore = receiver.received.length;
   await system.resume();

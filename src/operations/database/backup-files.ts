@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline as pipeInBackground, Readable, Transform } from 'node:stream';
+import { pipeline as pipeInBackground } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { makeFolderDurably, writeWhole } from '../../platform/durable-files.ts';
@@ -57,23 +57,22 @@ export async function writeDocuments(
 ): Promise<DumpedCollection> {
   const file = `${name}.bson.gz`;
   const hash = createHash('sha256');
-  let [count, bytes] = [0, 0];
-  const countDocuments = async function* () {
+  let count = 0;
+  const counted = async function* () {
     for await (const each of documents) {
       count += 1;
       yield each;
     }
   };
-  const hasher = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
+  const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       hash.update(chunk);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  };
   const output = createWriteStream(path.join(folder, file), { mode: 0o600, flags: 'wx', flush: true });
-  await pipeline(Readable.from(countDocuments()), createGzip({ level: 1 }), hasher, output, { signal });
-  return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
+  await pipeline(counted, createGzip({ level: 1 }), hashed, output, { signal });
+  return { name, file, documents: count, bytes: output.bytesWritten, sha256: hash.digest('hex') };
 }
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
