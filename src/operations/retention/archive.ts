@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,44 +80,40 @@ function createS3Archive(url: string, config: ArchiveConfig): Archive {
     region,
     retries: RETRIES,
   });
-  const send = async (method: string, address: string, stopping: AbortSignal, body?: Buffer) => {
+  /** The body of a response with status 200; undefined if the object is missing. */
+  const send = async (
+    method: string,
+    address: string,
+    stopping: AbortSignal,
+    body?: Buffer,
+  ): Promise<Buffer | undefined> => {
     // With the hash, the store rejects content that was damaged on the way.
-    const headers = {
-      'X-Amz-Content-Sha256': createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
-    };
+    const headers = { 'X-Amz-Content-Sha256': hash('sha256', body ?? '') };
     const content = body === undefined ? {} : { body: new Uint8Array(body) };
-    try {
-      return await withDeadline(
-        TIMEOUT_MS,
-        async (signal) => {
-          const response = await client.fetch(address, { method, headers, signal, ...content });
-          return { status: response.status, received: Buffer.from(await response.arrayBuffer()) };
-        },
-        stopping,
-      );
-    } catch (err) {
+    const request = async (signal: AbortSignal) => {
+      const response = await client.fetch(address, { method, headers, signal, ...content });
+      return { status: response.status, received: Buffer.from(await response.arrayBuffer()) };
+    };
+    const { status, received } = await withDeadline(TIMEOUT_MS, request, stopping).catch((err: Error) => {
       if (stopping.aborted) throw err;
       const { host } = new URL(endpoint);
-      throw new Error(`The archive at ${host} does not respond: ${causeOf(err as Error)}`, { cause: err });
-    }
+      throw new Error(`The archive at ${host} does not respond: ${causeOf(err)}`, { cause: err });
+    });
+    if (status === 200) return received;
+    // Do not use the error's message, because it may quote the request.
+    const [code] = textsOf(String(received), 'Code');
+    if (status === 404 && code === 'NoSuchKey') return undefined;
+    throw new Error(`The archive responds ${status} to ${method}${code === undefined ? '' : `: ${code}`}`);
   };
-  const sendOk = async (...request: Parameters<typeof send>): Promise<Buffer> =>
-    requireOk(request[0], await send(...request));
   return {
-    put: async (name, content, signal) => void (await sendOk('PUT', addressOf(keyOf(name)), signal, content)),
-    get: async (name, signal) => {
-      const response = await send('GET', addressOf(keyOf(name)), signal);
-      if (response.status === 404 && codeIn(response.received) === 'NoSuchKey') return undefined;
-      return requireOk('GET', response);
-    },
+    put: async (name, content, signal) => void (await send('PUT', addressOf(keyOf(name)), signal, content)),
+    get: (name, signal) => send('GET', addressOf(keyOf(name)), signal),
     list: async (prefix, signal) => {
       const names: string[] = [];
       for (let token: string | undefined; ; ) {
         const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix: keyOf(prefix) });
         if (token !== undefined) query.set('continuation-token', token);
-        const page = String(await sendOk('GET', `${addressOf('')}?${query.toString()}`, signal));
+        const page = String(await send('GET', `${addressOf('')}?${query.toString()}`, signal));
         names.push(...textsOf(page, 'Key').map((key) => decodeKey(key).slice(keyOf('').length)));
         [token] = textsOf(page, 'NextContinuationToken');
         if (token === undefined) return names;
@@ -131,15 +127,6 @@ const textsOf = (xml: string, element: string): string[] =>
   [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
 
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
-
-function requireOk(method: string, { status, received }: { status: number; received: Buffer }): Buffer {
-  if (status === 200) return received;
-  const code = codeIn(received);
-  throw new Error(`The archive responds ${status} to ${method}${code === undefined ? '' : `: ${code}`}`);
-}
-
-/** The code of an error response. Its message is not used, because it may quote the request. */
-const codeIn = (body: Buffer): string | undefined => textsOf(String(body), 'Code')[0];
 
 /** Why there was no response: `fetch` itself only says that it failed. */
 function causeOf({ cause, message }: Error): string {
