@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { bookSlot, operatorOf, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { blockCommands, endCommandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
 import { endProcesses, killProcess, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
@@ -46,11 +46,8 @@ beforeAll(async () => {
   await partner.api.post(`/api/v1/partner/holds/${String(hold_id)}/cancel`, { reason: 'Rain' });
   const booked = await bookSlot(partner, scene.slot(), { metadata });
   for (const id of [hold_id, booked['hold_id']]) await service.dispatch(String(id));
-  for (const { _id } of await service.context.db.collection<{ _id: string }>('deliveries').find().toArray())
-    await service.attempt(_id, 5);
-  await service.context.db
-    .collection('webhook_subscriptions')
-    .updateOne({ _id: subscription.id } as never, { $set: { status: 'inactive' } });
+  for (const { _id } of await rowsOf(service, 'deliveries')) await service.attempt(_id, 5);
+  await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: { status: 'inactive' } });
   await service.context.db.collection('deliveries').updateMany({}, { $unset: { alertPending: '', isUncounted: '' } });
   hold = await rowOf(service, 'reservations', { _id: hold_id });
 });
@@ -96,6 +93,15 @@ async function plantHolds(count: number): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
+/** The archive; each `put` ends with `afterwards`. */
+const archiveWith = (afterwards: () => Promise<void>): typeof folder.archive => ({
+  ...folder.archive,
+  put: async (...args) => {
+    await folder.archive.put(...args);
+    await afterwards();
+  },
+});
+
 const idOfLine = (line: string) => (JSON.parse(line) as { _id: string })._id;
 const HOLDS = keeping({ holds: 30, events: 30 });
 
@@ -124,14 +130,7 @@ describe('an archived row', () => {
         .map((line) => JSON.parse(line) as { status?: string; cells: string[]; _id: string })
         .filter(({ status }) => status === 'BOOKED');
       const { holdKey: _unique, ...row } = hold;
-      const rival = {
-        ...row,
-        _id: newId(),
-        slotId: 'planted',
-        status: 'BOOKED' as const,
-        claimed: true,
-        cells: claim?.cells ?? [],
-      };
+      const rival = { ...row, _id: newId(), status: 'BOOKED' as const, claimed: true, cells: claim?.cells ?? [] };
       await reservations().insertOne(rival);
       expect(await restore()).toMatchObject({ conflicting: 1, isDone: false });
       expect(service.logs()).toContain(`"id":"${claim?._id}"`);
@@ -143,30 +142,19 @@ describe('an archived row', () => {
 
   test('is restored only if it matches the given collection and times', async () => {
     const ids = await plantHolds(2);
-    await reservations().updateOne(
-      { _id: ids[0] ?? '' },
-      { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59Z') } },
-    );
+    await changeRow(service, 'reservations', ids[0], { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59Z') } });
     await purge(service, { config: HOLDS, archive: folder.archive });
     const until = new Date('2020-03-01T23:59:58Z');
     expect(await restore({ collection: 'events' })).toMatchObject({ restored: 0 });
     expect(await restore({ until })).toMatchObject({ restored: 0 });
     expect(await restore({ since: until, until: new Date('2020-03-02') })).toMatchObject({ restored: 1 });
-    expect(await restore({ collection: 'holds', since: new Date('2020-03-02') })).toMatchObject({
-      restored: 1,
-      present: 0,
-    });
+    const since = new Date('2020-03-02');
+    expect(await restore({ collection: 'holds', since })).toMatchObject({ restored: 1, present: 0 });
   });
 
   test('that was archived twice, because a purge was interrupted, is restored as it was when it was deleted', async () => {
     const [id = ''] = await plantHolds(1);
-    const interrupting: typeof folder.archive = {
-      ...folder.archive,
-      put: async (...args) => {
-        await folder.archive.put(...args);
-        throw new Error('interrupted');
-      },
-    };
+    const interrupting = archiveWith(() => Promise.reject(new Error('interrupted')));
     await purge(service, { config: HOLDS, archive: interrupting });
     await reservations().updateOne({ _id: id }, { $set: { releaseReason: 'later' } });
     await purge(service, { config: HOLDS, archive: folder.archive });
@@ -180,10 +168,8 @@ describe('an archived row', () => {
     await purge(service, { config: HOLDS, archive: folder.archive });
     const name = 'holds/2020-01-01/damaged.20200101T000000000Z-0.jsonl.gz';
     await folder.archive.put(name, Buffer.from('no gzip'), NEVER_STOPPED);
-    await writeFile(
-      path.join(fileURLToPath(folder.url), 'holds/2020-01-01/cut-off.20200101T000000000Z-0.jsonl.gz.part'),
-      '',
-    );
+    const cutOff = 'holds/2020-01-01/cut-off.20200101T000000000Z-0.jsonl.gz.part';
+    await writeFile(path.join(fileURLToPath(folder.url), cutOff), '');
     expect(await restore()).toMatchObject({ restored: 3, failed: 1, isDone: false });
     expect(service.logs()).toContain(name);
   });
@@ -211,13 +197,9 @@ test('if the archive’s folder is missing or is a file, nothing is written, lis
 
 test('a row changed since it was archived is not deleted', async () => {
   const [changed = '', other = ''] = await plantHolds(2);
-  const archive: typeof folder.archive = {
-    ...folder.archive,
-    put: async (...args) => {
-      await folder.archive.put(...args);
-      await reservations().updateOne({ _id: changed }, { $set: { holdExpiresAt: new Date() } });
-    },
-  };
+  const archive = archiveWith(() =>
+    changeRow(service, 'reservations', changed, { $set: { holdExpiresAt: new Date() } }),
+  );
   await purge(service, { config: HOLDS, archive });
   expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
 });
@@ -286,17 +268,10 @@ describe('a purge', () => {
       holdId: n % 2 === 0 ? hold._id : newId(),
     }));
     await service.context.db.collection('events').insertMany(events as never[]);
-    await reservations().updateOne(
-      { _id: hold._id },
-      {
-        $set: {
-          outbox: [{ eventId: eventIds[0] ?? '', type: 'hold_created', at, originatorId: partner.id, bookingId: null }],
-          outboxSince: at,
-        },
-      },
-    );
+    const waiting = { eventId: eventIds[0], type: 'hold_created', at, originatorId: partner.id, bookingId: null };
+    await changeRow(service, 'reservations', hold._id, { $set: { outbox: [waiting], outboxSince: at } });
     await purge(service, { config: keeping({ events: 30, holds: 30 }) });
-    await reservations().updateOne({ _id: hold._id }, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
+    await changeRow(service, 'reservations', hold._id, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
     const remaining = await service.context.db.collection('events').deleteMany({ _id: { $in: eventIds } } as never);
     expect([remaining.deletedCount, await countPlanted()]).toEqual([350, 0]);
   });
@@ -331,18 +306,6 @@ describe('processes that purge:', () => {
     expect(await bytesOfAllRows()).toEqual(before);
   });
 
-  test('of two, only one purges: each row is archived and counted once', async () => {
-    const ids = await plantHolds(1000);
-    const both = [start(), start()];
-    await eventually('they are gone', async () => (await countPlanted()) === 0);
-    await eventually('the purge is logged', () => both.some(({ output }) => output().includes('rows were purged')));
-    for (const each of both) each.signal('SIGTERM');
-    await Promise.all(both.map(({ exited }) => exited));
-    expect((await archivedIds()).toSorted()).toEqual(ids.toSorted());
-    const purgeLines = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
-    expect(purgeLines).toMatchObject([{ purged: { holds: 1000 } }]);
-  });
-
   test('one that stops leaves the purge to the next immediately', async () => {
     for (const count of [3, 2]) {
       await plantHolds(count);
@@ -353,7 +316,7 @@ describe('processes that purge:', () => {
     }
   });
 
-  test('control: two without the lock archive rows twice, and do no other harm', async () => {
+  test('two without the lock archive rows twice, and do no other harm', async () => {
     const ids = await plantHolds(1000);
     const archive = folder.archive;
     await Promise.all([purge(service, { config: HOLDS, archive }), purge(service, { config: HOLDS, archive })]);
@@ -365,17 +328,12 @@ describe('processes that purge:', () => {
 
   test('node dist/src/main/restore-archive.js reports its result, and ends with 0 if nothing was skipped', async () => {
     await plantHolds(5);
-    await reservations().updateMany(
-      { slotId: 'planted' },
-      { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59.999Z') } },
-    );
+    const expired = { $set: { holdExpiresAt: new Date('2020-03-01T23:59:59.999Z') } };
+    await reservations().updateMany({ slotId: 'planted' }, expired);
     await purge(service, { config: HOLDS, archive: folder.archive });
+    const environment = { MONGODB_URI: service.environment['MONGODB_URI'] ?? '', MONGODB_ALLOW_INSECURE: 'true' };
     const run = async (...args: string[]) => {
-      const command = startProcess(
-        'src/main/restore-archive.ts',
-        { MONGODB_URI: service.environment['MONGODB_URI'] ?? '', MONGODB_ALLOW_INSECURE: 'true' },
-        args,
-      );
+      const command = startProcess('src/main/restore-archive.ts', environment, args);
       return { ...(await command.exited), log: command.log() };
     };
     const day = ['--since', '2020-03-01', '--until', '2020-03-01'];

@@ -18,13 +18,11 @@ export function keeping(days: Partial<Record<Kind['name'], number>>): RetentionC
   return Object.fromEntries(KINDS.map(({ name, setting }) => [setting, days[name] ?? 0])) as RetentionConfig;
 }
 
-export function settingOf(kind: Kind['name']): keyof RetentionConfig {
-  const found = KINDS.find(({ name }) => name === kind);
-  if (found === undefined) throw new Error(`There is no kind ${kind}`);
-  return found.setting;
-}
+/** Settings that keep every kind for 30 days, but `exception` for ever. */
+export const keepingAllBut = (exception?: Kind['name']): RetentionConfig =>
+  keeping(Object.fromEntries(KINDS.map(({ name }) => [name, name === exception ? 0 : 30])));
 
-export const EVERY_KIND = keeping(Object.fromEntries(KINDS.map(({ name }) => [name, 30])));
+export const EVERY_KIND = keepingAllBut();
 
 /** The collections that are purged. */
 export const COLLECTIONS = [...new Set(KINDS.map(({ rule }) => rule.collection))].toSorted();
@@ -50,19 +48,14 @@ export async function letPass({ context }: Pick<Service, 'context'>, days: numbe
   }
 }
 
-type Run = { config: RetentionConfig; archive?: Archive; stopping?: AbortSignal };
-
-/** Runs the purge to its end; returns the number of pages. */
+/** Runs the purge to its end. */
 export async function purge(
   { context }: Pick<Service, 'context'>,
-  { config, archive, stopping = NEVER_STOPPED }: Run,
-): Promise<number> {
-  const deps = { ...context, config, archive };
-  let pages = 0;
-  for (let from: PurgeRun | undefined; ; pages += 1) {
-    ({ next: from } = await purgeNext(deps, stopping, from));
-    if (from === undefined) return pages;
-  }
+  settings: { config: RetentionConfig; archive?: Archive },
+): Promise<void> {
+  let run: PurgeRun | undefined;
+  do ({ next: run } = await purgeNext({ ...context, ...settings }, NEVER_STOPPED, run));
+  while (run !== undefined);
 }
 
 export type Folder = { url: string; archive: Archive; lines(): Promise<string[]>; remove(): Promise<void> };

@@ -8,12 +8,13 @@ import type { OutboxEvent, Reservation } from '../../src/reservations/reservatio
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
+import { parseExposition } from '../support/exposition.ts';
 import { bookSlot, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
-import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
+import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, keepingAllBut, letPass, purge } from './purging.ts';
 
 /** Longer than any kind of row is kept. */
 const TEN_YEARS = 3650;
@@ -85,6 +86,7 @@ function plantLate<Row extends object>(
 
 const plantReservation = (original: Reservation, fields: Partial<Reservation> = {}) =>
   plantAged('reservations', original, original.slotEnd, fields);
+const deadLetterFields = () => ({ state: 'dead_letter', deadLetteredAt: delivery.createdAt }) as const;
 const plantDelivery = (state: DeliveryRow['state']) =>
   plantAged('deliveries', delivery, delivery.createdAt, { state, eventId: newId() });
 const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => Partial<DeliveryRow>) =>
@@ -137,7 +139,7 @@ test.each(RULES)(
     expect(await idsIn(name)).toEqual([id]);
     // Control: the settings of the other kinds do not delete it.
     await letPass(service, 2);
-    await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
+    await purge(service, { config: keepingAllBut(kind) });
     expect(await idsIn(name)).toEqual([id]);
     await purge(service, { config });
     expect(await idsIn(name)).toEqual([]);
@@ -185,13 +187,11 @@ describe('rows with unfinished work are never purged, however old', () => {
     ],
     [
       'a dead letter without an alert',
-      () =>
-        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, alertPending: true }),
+      () => plant('deliveries', delivery, { ...deadLetterFields(), alertPending: true }),
     ],
     [
       'a dead letter that was not counted',
-      () =>
-        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, isUncounted: true }),
+      () => plant('deliveries', delivery, { ...deadLetterFields(), isUncounted: true }),
     ],
   ])('%s', async (_what, plantIt) => {
     await plantIt();
@@ -204,14 +204,10 @@ describe('rows with unfinished work are never purged, however old', () => {
 
   test('an event is kept for its deliveries, and purged with the last of them', async () => {
     const eventId = await plant('events', event, {});
-    const deadLetter = await plant('deliveries', delivery, {
-      eventId,
-      state: 'dead_letter',
-      deadLetteredAt: delivery.createdAt,
-    });
+    const deadLetter = await plant('deliveries', delivery, { eventId, ...deadLetterFields() });
     await plant('deliveries', delivery, { eventId, subscriptionId: newId(), state: 'succeeded' });
     await letPass(service, TEN_YEARS);
-    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+    await purge(service, { config: keepingAllBut('dead-letters') });
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[deadLetter], [eventId]]);
     await purge(service, { config: EVERY_KIND });
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[], []]);
@@ -223,10 +219,10 @@ describe('rows with unfinished work are never purged, however old', () => {
   ])('%s is kept for its events, and purged with the last of them', async (_what, kind, original) => {
     const holdId = await plant('reservations', original(), newKeys());
     const eventId = await plant('events', event, { holdId });
-    await plant('deliveries', delivery, { eventId, state: 'dead_letter', deadLetteredAt: delivery.createdAt });
+    await plant('deliveries', delivery, { eventId, ...deadLetterFields() });
     await plant('events', event, { holdId, sequence: 2 });
     await letPass(service, TEN_YEARS);
-    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+    await purge(service, { config: keepingAllBut('dead-letters') });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
     await purge(service, { config: EVERY_KIND });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
@@ -278,7 +274,7 @@ test.each<[what: string, plantIt: () => Promise<string>]>([
   await plant('deliveries', delivery, letter);
   // Control: a row that no other row needs is purged.
   await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
-  await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+  await purge(service, { config: keepingAllBut('dead-letters') });
   expect(await idsIn('reservations')).toEqual([holdId]);
   const body = { customer_phone: phone };
   expectStatus(await operatorOf(service).post('/api/v1/operator/customers/erase', body), 200);
@@ -287,13 +283,12 @@ test.each<[what: string, plantIt: () => Promise<string>]>([
 
 const metricOf = async (kind: string): Promise<number | undefined> => {
   const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  const name = `pbs_retention_completed_timestamp_seconds{collection="${kind}"} `;
-  const line = page.split('\n').find((each) => each.startsWith(name));
-  return line === undefined ? undefined : Number(line.slice(name.length));
+  const { samples = [] } = parseExposition(page).get('pbs_retention_completed_timestamp_seconds') ?? {};
+  return samples.find(({ labels }) => labels['collection'] === kind)?.value;
 };
 const completedAt = async (kind: string) =>
-  (await service.context.db.collection<Purge>('purges').findOne({ _id: kind }))?.completedAt;
-type Purge = { _id: string; completedAt: Date };
+  (await service.context.db.collection<{ _id: string; completedAt: Date }>('purges').findOne({ _id: kind }))
+    ?.completedAt;
 const failingArchive: Archive = {
   put: () => Promise.reject(new Error('full')),
   list: async () => [],
