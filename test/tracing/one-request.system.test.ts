@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf, subscribe } from '../support/factories.ts';
+import { expectStatus, type Json, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
-import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
+import {
+  endProcesses,
+  type LogLine,
+  type SpawnedProcess,
+  startProcess,
+  stopProcess,
+} from '../support/worker-process.ts';
 import { type Collector, startCollector } from './otlp-collector.ts';
 
 const FILES = {
@@ -22,7 +27,7 @@ let collector: Collector;
 let receiver: WebhookReceiver;
 let processes: Record<keyof typeof FILES, SpawnedProcess>;
 let partner: Partner;
-let slots: string[];
+let slotId: string;
 
 beforeAll(async () => {
   [service, collector, receiver] = await Promise.all([startService(), startCollector(), startReceiver()]);
@@ -38,10 +43,9 @@ beforeAll(async () => {
     delivery: startProcess(FILES.delivery, environment),
   };
   const [{ url } = {}] = await Promise.all(Object.values(processes).map(({ ready }) => ready));
-  const venue = await anyVenue(service);
-  const created = await anyPartner(service, [venue.id]);
-  partner = { ...created, api: createClient(String(url), created.apiKey) };
-  slots = await freeSlotIds(partner, venue.id);
+  const scene = await startScene(service);
+  partner = { ...scene.partner, api: createClient(String(url), scene.partner.apiKey) };
+  slotId = scene.slot();
   await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
 });
 afterAll(async () => {
@@ -56,7 +60,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
   const requestId = `support-${randomUUID()}`;
   const reply = await partner.api.post(
     '/api/v1/partner/holds',
-    { slot_id: slots[0], order_reference: CUSTOMER },
+    { slot_id: slotId, order_reference: CUSTOMER },
     { 'x-request-id': requestId, traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` },
   );
   const holdId = String(expectStatus(reply, 201)['hold_id']);

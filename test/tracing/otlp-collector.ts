@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startStubServer } from '../support/stub-server.ts';
 
 /** A span that the collector received; ids in hex. */
 export type CollectedSpan = {
@@ -22,27 +21,17 @@ export type Collector = {
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const bodies: Buffer[] = [];
-  const server = createServer((req, res) => {
+  const server = await startStubServer((request, response) => {
     const chunks: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    req.on('end', () => {
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => {
       const body = Buffer.concat(chunks);
       bodies.push(body);
-      if (req.url === '/v1/traces') spans.push(...spansIn(body));
-      res.setHeader('Content-Type', 'application/x-protobuf').end();
+      if (request.url === '/v1/traces') spans.push(...spansIn(body));
+      response.setHeader('Content-Type', 'application/x-protobuf').end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    spans,
-    text: () => Buffer.concat(bodies).toString('latin1'),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, spans, text: () => Buffer.concat(bodies).toString('latin1') };
 }
 
 function spansIn(request: Buffer): CollectedSpan[] {
