@@ -80,7 +80,9 @@ export async function untilUsable({ stopping }: Scope, db: Db): Promise<void> {
   }
 }
 
-/** A check that logs when guards are missing, and when all exist again. `isComplete` is false before the first check. */
+/**
+ * A check that logs when guards are missing, and when all exist again. `isComplete` is false before the first check.
+ */
 function loggedCheck(log: Scope['log'], db: Db) {
   let lastMissing: string[] | undefined;
   const findMissing = async (): Promise<string[]> => {
