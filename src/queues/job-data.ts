@@ -4,9 +4,15 @@ import { UnrecoverableError } from 'bullmq';
 
 // BullMQ stores the message and the stack of an error. These errors have no stack, because their message says all.
 
-/** A failure that makes the queue repeat the job; the row of the delivery records it. */
-export class ExpectedFailure extends Error {
+/** An attempt failed and is not the last; tells the backoff how long to wait. The delivery's row records the failure. */
+export class AttemptFailed extends Error {
   override stack = '';
+  readonly retryInMs: number;
+
+  constructor(message: string, retryInMs: number) {
+    super(message);
+    this.retryInMs = retryInMs;
+  }
 }
 
 /** A failure that repetition cannot fix: the job fails at once. */

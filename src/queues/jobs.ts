@@ -1,5 +1,6 @@
-import type { BulkJobOptions } from 'bullmq';
+import type { BulkJobOptions, Job } from 'bullmq';
 import { newId } from '../platform/ids.ts';
+import { fieldsOf } from './job-data.ts';
 
 /** The queues of due work, in the order in which a booking passes through them. */
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
@@ -12,11 +13,6 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 // The data, names, repetition and retention of each queue's jobs, as operators read them in Bull Board. Job data has no
 // personal data, no secret, and only the host of an endpoint: a handler reads the rest from the database when it runs.
 
-export type HoldExpiryJob = { hold_id: string; slot_id: string; venue_id: string; expires_at: string };
-export type DispatchJob = {
-  reservationIds: string[];
-  events: { event_type: string; event_id: string }[];
-};
 /** The remaining attempts of a delivery's series (first attempt and retries). */
 export type DeliveryJob = {
   delivery_id: string;
@@ -87,7 +83,7 @@ export function holdExpiryJob({ dueAtMs, ...hold }: DueHold): NewJob {
       slot_id: hold.slotId,
       venue_id: hold.venueId,
       expires_at: hold.expiresAt.toISOString(),
-    } satisfies HoldExpiryJob,
+    },
     opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, dueAtMs - Date.now()), ...RETRY_OPTIONS },
   };
 }
@@ -113,7 +109,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
       data: {
         reservationIds: group.map(({ reservationId }) => reservationId),
         events: group.map(({ eventType, eventId }) => ({ event_type: eventType, event_id: eventId })),
-      } satisfies DispatchJob,
+      },
       opts: { jobId: `event-${id}`, ...RETRY_OPTIONS },
     });
   }
@@ -159,12 +155,24 @@ export function deadDeliveryJobId(deliveryId: string): string {
   return `${DEAD_PREFIX}${deliveryId}`;
 }
 
-/** `addedAtMs`: when the source job was added; a retried job that fails again gets another dead letter. */
-export function deadJobJob(data: DeadJob, addedAtMs: number): NewJob {
+/** The dead letter of a failed job. A job that is retried and fails again gets another dead letter. */
+export function deadJobJob(
+  queue: WorkedQueue,
+  { id = '', name, data, attemptsMade, timestamp, finishedOn }: Job,
+  reason: string,
+): NewJob {
   return {
-    name: data.job_name,
-    data: data satisfies DeadJob,
-    opts: { jobId: `${DEAD_PREFIX}${data.queue}-${data.job_id}-${addedAtMs}`, ...KEPT_UNTIL_RETRIED },
+    name,
+    data: {
+      queue,
+      job_name: name,
+      job_id: id,
+      job_data: fieldsOf(data),
+      reason,
+      attempts: attemptsMade,
+      failed_at: new Date(finishedOn ?? Date.now()).toISOString(),
+    } satisfies DeadJob,
+    opts: { jobId: `${DEAD_PREFIX}${queue}-${id}-${timestamp}`, ...KEPT_UNTIL_RETRIED },
   };
 }
 

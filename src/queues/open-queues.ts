@@ -67,13 +67,17 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
       const write = () => redis.set(`${prefix}:write-trial`, 1, 'EX', 60);
       return withTimeout(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
     },
-    /** Deletes a queue of a former release once none of its workers is connected; does nothing without Redis. */
-    async removeRetired(name: string): Promise<void> {
-      const queue = open(name);
-      try {
-        if (isReady() && (await queue.getWorkersCount()) === 0) await queue.obliterate({ force: true });
-      } finally {
-        await queue.close();
+    /**
+     * Deletes the queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no workers.
+     */
+    async removeRetired(): Promise<void> {
+      for (const name of ['event-dispatch', 'webhook-dead-letter']) {
+        const queue = open(name);
+        try {
+          if (isReady() && (await queue.getWorkersCount()) === 0) await queue.obliterate({ force: true });
+        } finally {
+          await queue.close();
+        }
       }
     },
     /** The state of the Redis servers; undefined without a response within 500 ms. */

@@ -4,7 +4,7 @@ import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { readRedisInfos } from '../../src/platform/redis-info.ts';
-import { type HoldExpiryJob, QUEUE_NAMES } from '../../src/queues/jobs.ts';
+import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { anyDeadDelivery, anyHold } from '../queues/any-jobs.ts';
 import { eventually } from '../support/eventually.ts';
@@ -21,7 +21,7 @@ async function startClient({ url }: RedisSet) {
   atEnd(() => queues.close());
   const connection = createWorkerRedis(url, silent);
   const taken: string[] = [];
-  const worker = new Worker('hold-expiry', async (job) => void taken.push((job.data as HoldExpiryJob).hold_id), {
+  const worker = new Worker('hold-expiry', async (job) => void taken.push((job.data as { hold_id: string }).hold_id), {
     connection,
     prefix: PREFIX,
   });

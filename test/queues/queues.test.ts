@@ -3,7 +3,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { DispatchJob, HoldExpiryJob, QueueName } from '../../src/queues/jobs.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
 import { createQueues, type Queues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { releasing } from '../support/releases.ts';
@@ -134,7 +134,7 @@ describe('jobs that are added concurrently', () => {
     expect([dispatches, expiries]).toEqual([[3, 1], [120]]);
     const jobs = await queues.byName('webhook-delivery').getWaiting();
     const reservationIds = ids(120).map((id) => `r${id}`);
-    expect(jobs.map(({ data }) => (data as DispatchJob).reservationIds)).toEqual([
+    expect(jobs.map(({ data }) => (data as { reservationIds: string[] }).reservationIds)).toEqual([
       reservationIds.slice(0, 50),
       reservationIds.slice(50, 100),
       reservationIds.slice(100),
@@ -175,8 +175,8 @@ describe('jobs that are added concurrently', () => {
 
     const expiries = await queues.byName('hold-expiry').getDelayed();
     const dispatches = await queues.byName('webhook-delivery').getWaiting();
-    const holdIds = expiries.map(({ data }) => (data as HoldExpiryJob).hold_id);
-    const reservationIds = dispatches.flatMap(({ data }) => (data as DispatchJob).reservationIds);
+    const holdIds = expiries.map(({ data }) => (data as { hold_id: string }).hold_id);
+    const reservationIds = dispatches.flatMap(({ data }) => (data as { reservationIds: string[] }).reservationIds);
     for (const queued of [holdIds, reservationIds]) expect(new Set(queued)).toEqual(new Set(['a', 'b', 'c']));
   });
 

@@ -1,24 +1,13 @@
-import { DelayedError, type Job } from 'bullmq';
+import { DelayedError, type Job, type WorkerOptions } from 'bullmq';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
-import { JOB_LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
+import { AttemptFailed, FinalFailure } from '../../src/queues/job-data.ts';
 import type { DeadLetterJob } from '../../src/queues/jobs.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
 import { type DueAttempt, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { startWorker } from './start-worker.ts';
-
-/** An attempt failed and is not the last; tells the backoff how long to wait. */
-export class AttemptFailed extends ExpectedFailure {
-  readonly retryInMs: number;
-
-  constructor(message: string, retryInMs: number) {
-    super(message);
-    this.retryInMs = retryInMs;
-  }
-}
 
 type RetryOutcome = { status: number | null; ms: number | null } | { skipped: string };
 
@@ -69,18 +58,13 @@ const CONCURRENCY = 20;
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
   deps: SendDeps & { queues: Queues },
+  locks: Pick<WorkerOptions, 'lockDuration' | 'stalledInterval'>,
 ): void {
-  const { webhookTimeoutMs } = scope.config;
-  const options = {
-    concurrency: CONCURRENCY,
-    lockDuration: webhookTimeoutMs + JOB_LOCK_MARGIN_MS,
-    stalledInterval: STALLED_CHECK_MS,
-  };
   startWorker<DeadLetterJob, RetryOutcome | { retried: string }>(
     scope,
     deps.queues,
     'dead-letter',
-    options,
+    { ...locks, concurrency: CONCURRENCY },
     async (job, token, signal = scope.stopping) => {
       const { data, attemptsMade } = job;
       if (attemptsMade === 0) throw new FinalFailure(reasonOf(data));

@@ -6,7 +6,7 @@ import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerConfig } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { deliveryIn, ExpectedFailure, loggedIdsOf } from '../../src/queues/job-data.ts';
+import { AttemptFailed, deliveryIn, loggedIdsOf } from '../../src/queues/job-data.ts';
 import type { QueueName } from '../../src/queues/jobs.ts';
 import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues } from '../../src/queues/queues.ts';
@@ -89,7 +89,7 @@ export function startWorker<Data extends object = Record<string, unknown>, Resul
   const worker = new PausingWorker<Data, Result>(name, tracked, settings, log);
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
   worker.on('failed', (job, err) => {
-    const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
+    const level = err instanceof UnrecoverableError || err instanceof AttemptFailed ? 'debug' : 'error';
     const ids = job === undefined ? {} : loggedIdsOf(job.data);
     log[level]({ queue: name, job: job?.id, ...ids, err }, 'job failed');
     if (job !== undefined && name !== 'dead-letter' && isGivenUp(job)) void queues.giveUpJob(name, job, err.message);

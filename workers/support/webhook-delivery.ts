@@ -2,13 +2,13 @@ import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import { JOB_LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { webhookWorkIn } from '../../src/queues/job-data.ts';
+import { AttemptFailed, webhookWorkIn } from '../../src/queues/job-data.ts';
 import { endpointRules } from '../../src/webhooks/sender/endpoint-url.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
 import { startDispatching } from './dispatch-jobs.ts';
-import { AttemptFailed, retry, startDeadLetters } from './retry-jobs.ts';
+import { retry, startDeadLetters } from './retry-jobs.ts';
 import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
@@ -32,14 +32,14 @@ export async function startWebhookDelivery(
   const deps = { ...context, sender, permits };
   const { dispatch, deliver, inProgressIds } = startDispatching(scope, deps);
 
+  const locks = { lockDuration: config.webhookTimeoutMs + JOB_LOCK_MARGIN_MS, stalledInterval: STALLED_CHECK_MS };
   startWorker(
     scope,
     context.queues,
     'webhook-delivery',
     {
+      ...locks,
       concurrency: config.webhookConcurrency * JOBS_PER_PERMIT,
-      lockDuration: config.webhookTimeoutMs + JOB_LOCK_MARGIN_MS,
-      stalledInterval: STALLED_CHECK_MS,
       settings: {
         backoffStrategy: (_attempts, _type, err) => (err instanceof AttemptFailed ? err.retryInMs : -1),
       },
@@ -50,7 +50,7 @@ export async function startWebhookDelivery(
       return retry(deps, job, work, { token, signal });
     },
   );
-  startDeadLetters(scope, deps);
+  startDeadLetters(scope, deps, locks);
   startWebhookSweeps(scope, deps, { deliver, inProgressIds });
   return {};
 }
