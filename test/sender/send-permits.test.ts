@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { SendPermit, SendPermits } from '../../src/webhooks/sender/send-permits.ts';
-import { createSendPermits, deferralMs } from '../../src/webhooks/sender/send-permits.ts';
+import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 
 /** A send that takes longer is slow (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
@@ -109,8 +109,4 @@ test('a waiting delivery gets no permit when the process stops', async () => {
   expect(await waiting).toBeNull();
   held?.release();
   expect(describeAll(await acquireAll(permits, 'b', 1))).toEqual(['in']);
-});
-
-test('a deferred delivery is retried within 2 to 6 seconds', () => {
-  expect([deferralMs(() => 0), deferralMs(() => 0.9999)]).toEqual([2000, 5999]);
 });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { signDelivery, signingKeys, signStandardWebhook } from '../../src/webhooks/sender/signature.rules.ts';
-import { forgetSecrets, openSecrets } from '../../src/webhooks/subscriptions/secrets.service.ts';
+import { openSecrets } from '../../src/webhooks/subscriptions/secrets.service.ts';
 import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 
 type Deps = Parameters<typeof openSecrets>[0];
@@ -24,7 +24,7 @@ function countingBox() {
       overlapEndsAtMs: null,
       ...row,
     } as FoundSubscription);
-  return { deps, openOf, opened: () => opened };
+  return { openOf, opened: () => opened };
 }
 
 test('a secret is decrypted once for each subscription, partner and sealed text', () => {
@@ -56,14 +56,6 @@ test('a secret that cannot be decrypted is tried again each time', () => {
     expect(openOf({ sealedSecret: 'bad' })).toBeUndefined();
     expect(opened()).toBe(tries);
   }
-});
-
-test('a decrypted secret is forgotten with its subscription', () => {
-  const { deps, openOf, opened } = countingBox();
-  openOf({});
-  forgetSecrets(deps, { _id: 's' });
-  openOf({});
-  expect(opened()).toBe(2);
 });
 
 test('a key signs like its text, and does not show it when inspected or serialized', () => {

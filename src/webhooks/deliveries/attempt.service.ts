@@ -6,7 +6,7 @@ import type { Context } from '../../process/context.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { Destination, SendPermit, SendPermits } from '../sender/send-permits.ts';
 import type { WebhookSender } from '../sender/send-webhook.ts';
-import { forgetSecrets, type OpenSecrets, removeExpiredSecret } from '../subscriptions/secrets.service.ts';
+import { type OpenSecrets, removeExpiredSecret } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';
 import {
   type FoundSubscription,
@@ -25,8 +25,6 @@ export type SendDeps = Pick<Context, 'db' | 'clock' | 'log' | 'secretBox'> & {
 
 /** How long an attempt locks its row for one worker. */
 export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + ROW_LOCK_MARGIN_MS;
-
-type ReceiverDeps = Pick<SendDeps, 'db' | 'log' | 'secretBox'>;
 
 /** A subscription, from the database or from a cache entry that was younger than `cacheLeaseMs` / 2 at `readAtMs`. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
@@ -55,7 +53,7 @@ export type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError 
  * or the partner was suspended or has lost the grant for the venue.
  */
 export async function findReceiver(
-  deps: ReceiverDeps,
+  deps: Pick<SendDeps, 'db'>,
   { subscriptionId, partnerId }: Destination,
   event: EventRow,
 ): Promise<Receiver | null> {
@@ -73,29 +71,22 @@ export async function findReceiver(
  * Reads the cache, or the database if the cached row is inactive or failing, because these states must not be stale.
  */
 export async function findSubscriptionToSend(
-  deps: ReceiverDeps,
+  deps: Pick<SendDeps, 'db'>,
   subscriptionId: string,
 ): Promise<FoundSubscription | null> {
   const cached = isKnownToFail(deps, subscriptionId) ? null : await findCachedSubscription(deps.db, subscriptionId);
   const isUsable = cached?.status === 'active' && cached.consecutiveFailures === 0;
   const subscription = isUsable ? cached : await findSubscription(deps.db, subscriptionId);
   if (subscription !== null) await removeExpiredSecret(deps, subscription);
-  if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
   return subscription;
 }
 
 /**
- * Whether endpoint, secret or status have changed since an attempt read them. If so, its failure says nothing about the
- * current endpoint. Reads the newest state, which includes every change acknowledged before this call.
+ * Whether endpoint, secret and status are as an attempt `used` them. If not, its message must not be sent, and its
+ * failure says nothing about the current endpoint.
  */
-export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {
-  const current = await findSubscription(db, used._id);
-  return current === null || !isUnchanged(current, used);
-}
-
-/** Whether a message signed for the subscription as it was `used` may still be sent to it. */
-export function isUnchanged(current: FoundSubscription, used: FoundSubscription): boolean {
-  if (current.status !== 'active' || current.endpointUrl !== used.endpointUrl) return false;
+export function isUnchanged(current: FoundSubscription | null, used: FoundSubscription): boolean {
+  if (current?.status !== 'active' || current.endpointUrl !== used.endpointUrl) return false;
   // Do not compare encrypted secrets: encrypting the same secret with a new key changes the text.
   return current.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
 }

@@ -6,14 +6,8 @@ import type { WebhookMessage } from '../sender/send-webhook.ts';
 import { type SigningKeys, signDelivery, signStandardWebhook } from '../sender/signature.rules.ts';
 import { openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';
-import {
-  type AttemptOutcome,
-  type BegunAttempt,
-  findReceiver,
-  hasChanged,
-  isUnchanged,
-  type SendDeps,
-} from './attempt.service.ts';
+import { findSubscription } from '../subscriptions/subscriptions.store.ts';
+import { type AttemptOutcome, type BegunAttempt, findReceiver, isUnchanged, type SendDeps } from './attempt.service.ts';
 import { settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import { findDelivery } from './deliveries.store.ts';
@@ -43,8 +37,10 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
   } finally {
     attempt.permit.release();
   }
-  const isOutdated = !outcome.ok && (await hasChanged(deps, attempt.subscription));
-  return isOutdated ? { ...outcome, error: 'subscription_changed', errorDetail: null } : outcome;
+  const { subscription } = attempt;
+  // The newest state, which has every change that was acknowledged before the failure.
+  if (outcome.ok || isUnchanged(await findSubscription(deps.db, subscription._id), subscription)) return outcome;
+  return { ...outcome, error: 'subscription_changed', errorDetail: null };
 }
 
 /**

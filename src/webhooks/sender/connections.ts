@@ -35,10 +35,9 @@ export function createConnections(rules: ConnectRules) {
     // Makes a receiver that speaks only HTTP/2 fail in the handshake, which names the cause.
     ALPNProtocols: ['http/1.1'],
   };
-  const reuse = { ...options, keepAlive: true, timeout: IDLE_MS };
-  const reusing = { 'http:': new HttpAgent(reuse), 'https:': new HttpsAgent(reuse) };
-  const connecting = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) };
-  for (const agent of Object.values(reusing)) limitReuse(agent, openedAt);
+  const reuse = { keepAlive: true, timeout: IDLE_MS };
+  const agents = { http: new HttpAgent(reuse), https: new HttpsAgent(reuse) };
+  for (const agent of Object.values(agents)) limitReuse(agent, openedAt);
 
   return {
     /**
@@ -53,6 +52,7 @@ export function createConnections(rules: ConnectRules) {
       const isTls = url.protocol === 'https:';
       const host = hostOf(url);
       const request = (isTls ? httpsRequest : httpRequest)({
+        ...options,
         host,
         port,
         path: pathname + search,
@@ -60,7 +60,7 @@ export function createConnections(rules: ConnectRules) {
         maxHeaderSize: MAX_HEADER_BYTES,
         // RFC 6066 forbids server names that are addresses or end in a dot (Go rejects them).
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
-        agent: (fresh ? connecting : reusing)[isTls ? 'https:' : 'http:'],
+        agent: fresh ? false : agents[isTls ? 'https' : 'http'],
       });
       request.once('socket', (socket) => {
         if (!request.reusedSocket) openedAt.set(socket, performance.now());
@@ -68,7 +68,7 @@ export function createConnections(rules: ConnectRules) {
       return request;
     },
     close(): void {
-      for (const agent of [...Object.values(reusing), ...Object.values(connecting)]) agent.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }

@@ -195,6 +195,6 @@ function countSlow(loads: readonly Load[], onSlow: () => void): () => void {
 }
 
 /** 2 to 6 seconds, at random so that deferred deliveries do not come back all at once. */
-export function deferralMs(random: () => number = Math.random): number {
-  return 2000 + Math.floor(random() * 4000);
+export function deferralMs(): number {
+  return 2000 + Math.floor(Math.random() * 4000);
 }

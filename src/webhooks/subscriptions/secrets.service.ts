@@ -38,17 +38,11 @@ type SecretDeps = { log: Logger; secretBox: SecretBox };
 /** `previous` is null except during a rotation's overlap. */
 export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null };
 
-type CachedSecrets = { openedFrom: string; secrets: OpenSecrets };
-
-/** Decrypted secrets by subscription; a minute without use removes them from memory. */
+/** Decrypted secrets by what they were decrypted from; a minute without use removes them from memory. */
 const cachedSecretsOf = memoizeByObject(
   (_box: SecretBox) =>
-    new LRUCache<string, CachedSecrets>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
+    new LRUCache<string, OpenSecrets>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
 );
-
-export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: { _id: string }): void {
-  cachedSecretsOf(secretBox).delete(_id);
-}
 
 /**
  * The secrets to sign with, decrypted once and cached while the row has them (ADR 0013). Undefined if the current
@@ -58,15 +52,14 @@ export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): 
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
   const sealedPrevious = isOverlapOver(subscription) ? null : sealedPreviousSecret;
   const cache = cachedSecretsOf(deps.secretBox);
-  const openedFrom = [partnerId, sealedSecret, sealedPrevious].join(' ');
-  const cached = cache.get(_id);
-  if (cached?.openedFrom === openedFrom) return cached.secrets;
-  cache.delete(_id);
+  const openedFrom = [_id, partnerId, sealedSecret, sealedPrevious].join(' ');
+  const cached = cache.get(openedFrom);
+  if (cached !== undefined) return cached;
   const current = openSecret(deps, subscription, sealedSecret);
   if (current === undefined) return undefined;
   const previous = sealedPrevious === null ? null : openSecret(deps, subscription, sealedPrevious);
   const secrets = { current, previous: previous ?? null };
-  if (previous !== undefined) cache.set(_id, { openedFrom, secrets });
+  if (previous !== undefined) cache.set(openedFrom, secrets);
   return secrets;
 }
 
