@@ -4,7 +4,7 @@ import { canReceive } from '../partners/can-receive.service.ts';
 import { deadDeliveryJobId, deliveryJobId } from '../queues/jobs.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { type DeliveryDetail, getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
-import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
+import { getSubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
 import { Discard, outcomeOf, Redeliver } from './deliveries-page.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, JobLink, PartnerLink, readNames } from './links.tsx';
@@ -16,7 +16,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
   const detail = await getDelivery(deps, undefined, params['deliveryId'] ?? '');
   const { delivery, event } = detail;
   const [subscription, isReceiving, nameOf] = await Promise.all([
-    getAnySubscription(deps, delivery.subscriptionId),
+    getSubscription(deps, undefined, delivery.subscriptionId),
     canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
     readNames(deps, [delivery], ({ partnerId }) => partnerId),
   ]);

@@ -1,19 +1,10 @@
 import { accepted, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { omitUndefined } from '../../platform/objects.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
-import {
-  delivery,
-  deliveryIdParam,
-  type RecoverBody,
-  recoverBody,
-  recovered,
-  type TestBody,
-  testBody,
-  waitingDelivery,
-} from './deliveries.schemas.ts';
+import * as schemas from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
 import { type ListQuery, listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';
@@ -26,7 +17,7 @@ type Deps = RedeliveryDeps & { clock: Clock };
 
 export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, { id: string }, unknown, TestBody>({
+    route<PartnerCaller, { id: string }, unknown, schemas.TestBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/test',
       operationId: 'sendTestEvent',
@@ -35,19 +26,19 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       description:
         'The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.',
       params: { id: subscriptionIdParam },
-      body: testBody,
+      body: schemas.testBody,
       responses: {
         202: {
           description: 'The delivery of the sample; its attempt follows.',
-          body: delivery,
-          example: waitingDelivery({ test: true }),
+          body: schemas.delivery,
+          example: schemas.waitingDelivery({ test: true }),
         },
       },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       handle: async ({ caller, params, body }) =>
         accepted(deliveryView(await sendTestEvent(deps, caller.partnerId, params.id, body.event_type))),
     }),
-    route<PartnerCaller, { id: string }, unknown, RecoverBody>({
+    route<PartnerCaller, { id: string }, unknown, schemas.RecoverBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/recover',
       operationId: 'recoverDeliveries',
@@ -56,8 +47,8 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       description:
         'Delivers every subscribed event from `since` to `until` that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
       params: { id: subscriptionIdParam },
-      body: recoverBody(() => deps.clock.now()),
-      responses: { 202: { description: 'The deliveries follow.', body: recovered } },
+      body: schemas.recoverBody(() => deps.clock.now()),
+      responses: { 202: { description: 'The deliveries follow.', body: schemas.recovered } },
       errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       takesLong: true,
       handle: async ({ caller, params, body }) =>
@@ -80,13 +71,10 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       },
       errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
-        const filter = omitUndefined({
-          state: query.status === 'all' ? undefined : query.status,
-          eventType: query.event_type,
-          subscriptionId: query.subscription_id,
-        });
-        const page = { partnerId, ...filter };
-        const { rows, next } = await listDeliveries(deps, page, query.cursor, query.limit);
+        const { status, limit, cursor, ...filters } = query;
+        const state = status === 'all' ? {} : { state: status };
+        const filter = { partnerId, ...state, ...camelCased(filters) };
+        const { rows, next } = await listDeliveries(deps, filter, cursor, limit);
         const health = await readHealth(deps, partnerId);
         const data = rows.map(deliveryView);
         return ok({ success: true, ...health, count: data.length, data, next_cursor: encodeCursor(next) });
@@ -98,8 +86,8 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       operationId: 'getDelivery',
       tag: 'Observability',
       summary: 'Read a delivery with its attempts',
-      params: { id: deliveryIdParam },
-      responses: { 200: { description: 'The delivery as it is now.', body: delivery } },
+      params: { id: schemas.deliveryIdParam },
+      responses: { 200: { description: 'The delivery as it is now.', body: schemas.delivery } },
       errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ caller, params }) => ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
     }),
@@ -111,12 +99,12 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       summary: 'Redeliver an event now',
       description:
         'Starts a new series of up to five attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
-      params: { id: deliveryIdParam },
+      params: { id: schemas.deliveryIdParam },
       responses: {
         202: {
           description: 'The delivery; its attempts follow.',
-          body: delivery,
-          example: waitingDelivery(),
+          body: schemas.delivery,
+          example: schemas.waitingDelivery(),
         },
       },
       errors: [

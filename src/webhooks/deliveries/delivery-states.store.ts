@@ -4,7 +4,10 @@ import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/objects.ts';
 import { beyondAscending } from '../../platform/pagination.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE, type Series } from './attempts.store.ts';
-import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
+import { DELIVERY_STATES, type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
+
+/** In `pending`, a fresh series has begun already. */
+export const REDELIVERABLE: readonly DeliveryState[] = DELIVERY_STATES.filter((state) => state !== 'pending');
 
 export const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
 

@@ -42,7 +42,7 @@ export async function getDelivery(
 ): Promise<DeliveryDetail> {
   const delivery = await findDeliveryByAnyId(deps.db, deliveryId);
   if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
-    throw deliveryNotFound(audienceOf(partnerId));
+    throw new DomainError('DELIVERY_NOT_FOUND', NOT_FOUND[audienceOf(partnerId)]);
   }
   return (await findDetails(deps, [delivery]))(delivery);
 }
@@ -69,13 +69,9 @@ export async function findDetails(
   });
 }
 
-const DELIVERY_NOT_FOUND: Record<Audience, string> = {
+const NOT_FOUND: Record<Audience, string> = {
   partner:
     'You have no delivery with that id. Use the X-Delivery-Id of an attempt, or an id listed by /api/v1/partner/observability.',
   operator:
     'There is no delivery with that id. Use the X-Delivery-Id of an attempt, or list the deliveries to find its id.',
 };
-
-function deliveryNotFound(audience: Audience): DomainError {
-  return new DomainError('DELIVERY_NOT_FOUND', DELIVERY_NOT_FOUND[audience]);
-}

@@ -11,8 +11,8 @@ import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { newDelivery, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { findDeliveriesOfEvents, insertDeliveries } from './deliveries.store.ts';
-import { beginSeries } from './delivery-states.store.ts';
-import { REDELIVERABLE, type RedeliveryDeps } from './redelivery.service.ts';
+import { beginSeries, REDELIVERABLE } from './delivery-states.store.ts';
+import type { RedeliveryDeps } from './redelivery.service.ts';
 
 const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => state !== 'succeeded');
 

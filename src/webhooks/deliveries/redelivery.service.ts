@@ -8,7 +8,7 @@ import { requireDeliverable } from '../subscriptions/require-subscription.servic
 import { type CreateDeliveriesDeps, dueIn, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
-import { beginSeries, makeDue } from './delivery-states.store.ts';
+import { beginSeries, makeDue, REDELIVERABLE } from './delivery-states.store.ts';
 import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 import { isWaiting, type RetryConfig } from './retry-schedule.rules.ts';
 
@@ -16,15 +16,6 @@ export type RedeliveryDeps = CreateDeliveriesDeps & {
   queues: Pick<Queues, 'removeDeadLetters'>;
   config: EndpointConfig;
 };
-
-/** Every state except `pending`, in which a fresh series has begun already. */
-export const REDELIVERABLE: readonly DeliveryState[] = [
-  'retrying',
-  'succeeded',
-  'dead_letter',
-  'cancelled',
-  'discarded',
-];
 
 /**
  * Begins a fresh series of attempts now, with the same event_id and the current secret, also for a delivery that waits

@@ -4,10 +4,18 @@ import { checkEndpointUrl, type EndpointConfig, endpointRules } from '../sender/
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { findSubscription } from './subscriptions.store.ts';
 
-export async function getAnySubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
+/**
+ * The subscription of the partner, or of any partner if `partnerId` is absent (operators).
+ * @throws DomainError WEBHOOK_NOT_FOUND
+ */
+export async function getSubscription(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, subscriptionId);
-  if (subscription === null) throw webhookNotFound('operator');
-  return subscription;
+  if (subscription !== null && (partnerId === undefined || subscription.partnerId === partnerId)) return subscription;
+  throw webhookNotFound(audienceOf(partnerId));
 }
 
 const INACTIVE: Record<Audience, string> = {
@@ -16,19 +24,13 @@ const INACTIVE: Record<Audience, string> = {
   operator: 'The subscription has been deactivated, so nothing is delivered to it. Activate it first.',
 };
 
-/**
- * The active subscription of the partner, or of any partner if `partnerId` is absent (operators).
- * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE
- */
+/** Like `getSubscription`, and checks the status. @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE */
 export async function requireActive(
   deps: { db: Db },
   partnerId: string | undefined,
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
-  const subscription = await findSubscription(deps.db, subscriptionId);
-  if (subscription === null || (partnerId !== undefined && subscription.partnerId !== partnerId)) {
-    throw webhookNotFound(audienceOf(partnerId));
-  }
+  const subscription = await getSubscription(deps, partnerId, subscriptionId);
   if (subscription.status === 'active') return subscription;
   throw new DomainError('WEBHOOK_INACTIVE', INACTIVE[audienceOf(partnerId)]);
 }

@@ -2,24 +2,11 @@ import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/objects.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
-import {
-  type CreateBody,
-  changeBody,
-  createBody,
-  newSubscription,
-  operatorSubscriptionPage,
-  type RotateBody,
-  rotateBody,
-  rotatedSecret,
-  type SubscriptionsQuery,
-  subscriptionIdParam,
-  subscription as subscriptionSchema,
-  subscriptionsQuery,
-} from './subscriptions.schemas.ts';
+import * as schemas from './subscriptions.schemas.ts';
 import {
   changeSubscription,
   createSubscription,
@@ -34,7 +21,7 @@ const NO_UNSUBSCRIBING =
 
 export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, unknown, CreateBody>({
+    route<PartnerCaller, unknown, unknown, schemas.CreateBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks',
       operationId: 'createSubscription',
@@ -42,16 +29,12 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       summary: 'Subscribe an endpoint to events and get its secret',
       description:
         'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL, types and venues. See callbacks for the deliveries.',
-      body: createBody(endpointRules(deps.config)),
-      responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
+      body: schemas.createBody(endpointRules(deps.config)),
+      responses: { 201: { description: 'The subscription with its secret.', body: schemas.newSubscription } },
       errors: ['VENUE_NOT_AUTHORIZED', 'WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, body }) => {
-        const input = {
-          endpointUrl: body.endpoint_url,
-          eventTypes: body.event_types,
-          venueIds: body.venue_ids ?? null,
-        };
+        const input = { venueIds: null, ...camelCased(body) };
         const { subscription, secretKey } = await createSubscription(deps, caller.partnerId, input);
         return created({ ...subscriptionView(subscription), secret_key: secretKey });
       },
@@ -63,7 +46,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'List your subscriptions',
       responses: {
-        200: { description: 'All your subscriptions, oldest first.', body: listOf(subscriptionSchema) },
+        200: { description: 'All your subscriptions, oldest first.', body: listOf(schemas.subscription) },
       },
       errors: [],
       handle: async ({ caller }) => {
@@ -71,7 +54,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
         return listing(rows.map(listedView));
       },
     }),
-    route<PartnerCaller, { id: string }, unknown, Partial<CreateBody>>({
+    route<PartnerCaller, { id: string }, unknown, Partial<schemas.CreateBody>>({
       method: 'patch',
       path: '/api/v1/partner/webhooks/:id',
       operationId: 'changeSubscription',
@@ -79,18 +62,15 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       summary: 'Change the address, the events or the venues of a subscription',
       description:
         'Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.',
-      params: { id: subscriptionIdParam },
-      body: changeBody(endpointRules(deps.config)),
-      responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
+      params: { id: schemas.subscriptionIdParam },
+      body: schemas.changeBody(endpointRules(deps.config)),
+      responses: { 200: { description: 'The subscription as it is now.', body: schemas.subscription } },
       errors: ['WEBHOOK_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
-      handle: async ({ caller, params, body }) => {
-        const { endpoint_url: endpointUrl, event_types: eventTypes, venue_ids: venueIds } = body;
-        const change = omitUndefined({ endpointUrl, eventTypes, venueIds });
-        return ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, change)));
-      },
+      handle: async ({ caller, params, body }) =>
+        ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, camelCased(body)))),
     }),
-    route<PartnerCaller, { id: string }, unknown, RotateBody>({
+    route<PartnerCaller, { id: string }, unknown, schemas.RotateBody>({
       method: 'post',
       path: '/api/v1/partner/webhooks/:id/rotate-secret',
       operationId: 'rotateSecret',
@@ -98,9 +78,9 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       summary: 'Replace the secret of a subscription',
       description:
         'Signs every later attempt with the new secret, retries included. The call takes about a second; after its response nothing is signed with the old secret alone.',
-      params: { id: subscriptionIdParam },
-      body: rotateBody,
-      responses: { 200: { description: 'The new secret.', body: rotatedSecret } },
+      params: { id: schemas.subscriptionIdParam },
+      body: schemas.rotateBody,
+      responses: { 200: { description: 'The new secret.', body: schemas.rotatedSecret } },
       errors: ['WEBHOOK_NOT_FOUND'],
       handle: async ({ caller: { partnerId }, params, body: { overlap_seconds: overlapSeconds } }) => {
         const { subscription, secretKey } = await rotateSecret(deps, partnerId, params.id, overlapSeconds);
@@ -119,18 +99,17 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
  */
 export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
-    route<Operator, unknown, SubscriptionsQuery>({
+    route<Operator, unknown, schemas.SubscriptionsQuery>({
       method: 'get',
       path: '/api/v1/operator/webhooks',
       operationId: 'listSubscriptions',
       tag: 'Webhooks',
       summary: 'List the subscriptions of all partners, newest first',
-      query: subscriptionsQuery,
-      responses: { 200: { description: 'A page of subscriptions.', body: operatorSubscriptionPage } },
+      query: schemas.subscriptionsQuery,
+      responses: { 200: { description: 'A page of subscriptions.', body: schemas.operatorSubscriptionPage } },
       errors: [],
-      handle: async ({ query: { partner_id: partnerId, status, cursor: after, limit } }) => {
-        const filter = omitUndefined({ partnerId, status });
-        const { rows, next } = await listAllSubscriptions(deps.db, filter, after, limit);
+      handle: async ({ query: { cursor, limit, ...filters } }) => {
+        const { rows, next } = await listAllSubscriptions(deps.db, camelCased(filters), cursor, limit);
         return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
       },
     }),

@@ -8,14 +8,13 @@ import { omitUndefined } from '../../platform/objects.ts';
 import type { Context } from '../../process/context.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
-import { getAnySubscription, requireCallable, webhookNotFound } from './require-subscription.service.ts';
+import { getSubscription, requireCallable, webhookNotFound } from './require-subscription.service.ts';
 import { replaceSecret } from './secrets.store.ts';
 import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
   type DistinctSubscription,
   findAllOfPartner,
-  findSubscription,
   insertSubscription,
   setSubscriptionStatus,
   updateSubscription,
@@ -69,19 +68,17 @@ export async function createSubscription(
     requireNoOther(rows, subscription, 'partner');
     const taken = new Set(rows.map((row) => row.ordinal));
     const ordinal = ORDINALS.find((each) => !taken.has(each));
-    if (ordinal === undefined) throw limitReached();
+    if (ordinal === undefined) {
+      throw new DomainError(
+        'WEBHOOK_LIMIT_REACHED',
+        `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, which is the maximum. Change one with PATCH /api/v1/partner/webhooks/{id}.`,
+      );
+    }
     const row = { ...subscription, ordinal };
     if (!(await insertSubscription(deps.db, row))) continue;
     await leasedCacheOf(deps.db).invalidate('here');
     return { subscription: row, secretKey };
   }
-}
-
-function limitReached(): DomainError {
-  return new DomainError(
-    'WEBHOOK_LIMIT_REACHED',
-    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, which is the maximum. Change one with PATCH /api/v1/partner/webhooks/{id}.`,
-  );
 }
 
 const EXISTS: Record<Audience, string> = {
@@ -132,8 +129,7 @@ export async function changeSubscription(
   subscriptionId: string,
   { endpointUrl, eventTypes, venueIds }: Partial<SubscriptionTerms>,
 ): Promise<SubscriptionRow> {
-  const before = await findSubscription(deps.db, subscriptionId);
-  if (before?.partnerId !== partnerId) throw webhookNotFound('partner');
+  const before = await getSubscription(deps, partnerId, subscriptionId);
   await requireGranted(deps.db, partnerId, venueIds ?? null);
   if (endpointUrl !== undefined) await requireCallable(deps, endpointUrl);
   const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)], venueIds });
@@ -182,7 +178,7 @@ export async function markInactive(deps: { db: Db }, subscriptionId: string): Pr
  * @throws DomainError WEBHOOK_NOT_FOUND, SUBSCRIPTION_EXISTS
  */
 export async function activateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
-  const before = await getAnySubscription(deps, subscriptionId);
+  const before = await getSubscription(deps, undefined, subscriptionId);
   requireNoOther(await findAllOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
