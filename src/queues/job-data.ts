@@ -20,20 +20,18 @@ export class FinalFailure extends UnrecoverableError {
   override stack = '';
 }
 
-type JobData = Record<string, unknown>;
-
 /** The fields of a job's unchecked data; no fields if the data is not an object. */
-export function fieldsOf(data: unknown): JobData {
+export function fieldsOf(data: unknown): Record<string, unknown> {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
-/** `expiresAt`: the expiry for which the job was added; undefined in jobs of release 1.0.0. */
-type HoldToExpire = { holdId: string; expiresAt: Date | undefined };
-
-/** The hold of an expiry job, also of release 1.0.0. @throws FinalFailure for data of another shape */
-export function holdIn(jobData: unknown): HoldToExpire {
+/**
+ * The hold of an expiry job, and the expiry for which the job was added: undefined in jobs of release 1.0.0.
+ * @throws FinalFailure for data of another shape
+ */
+export function holdIn(jobData: unknown): { holdId: string; expiresAt: Date | undefined } {
   const data = fieldsOf(jobData);
   if (isText(data['hold_id']) && isText(data['expires_at'])) {
     return { holdId: data['hold_id'], expiresAt: new Date(data['expires_at']) };

@@ -31,10 +31,7 @@ export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /** An attempt with its row locked for this worker. `row`: the row before the attempt. */
 export type BegunAttempt = Receiver & {
-  row: Pick<
-    DeliveryRow,
-    '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'state' | 'generation' | 'attemptsMade'
-  >;
+  row: DeliveryRow;
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;

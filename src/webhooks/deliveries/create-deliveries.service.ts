@@ -1,5 +1,5 @@
 import type { EventRow } from '../../events/events.model.ts';
-import { requiredVenueId } from '../../events/events.rules.ts';
+import { outboxIdOf, requiredVenueId } from '../../events/events.rules.ts';
 import { newId } from '../../platform/ids.ts';
 import { type SweptPage, sweepEach } from '../../platform/sweep.ts';
 import type { Context } from '../../process/context.ts';
@@ -29,7 +29,7 @@ export type WantedDelivery = {
 
 /**
  * Creates deliveries and adds their jobs; safe to repeat. The sweep adds jobs that Redis does not take now, or that a
- * killed process did not add. Returns, by event id, the error of a delivery that could not be created.
+ * killed process did not add. Returns, by outbox id, the error of a delivery that could not be created.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
@@ -43,14 +43,18 @@ export async function createDeliveries(
     return dueIn(0, row, { event, endpointUrl: receiver.endpointUrl }, deps.config);
   });
   if (due.length > 0) await deps.queues.scheduleDeliveries(due);
-  return failuresOf(rows, inserted);
+  return failuresOf(wanted, inserted);
 }
 
-export function failuresOf(rows: readonly DeliveryRow[], inserted: readonly Inserted[]): ReadonlyMap<string, Error> {
+/** The errors of `insertDeliveries`, by outbox id. */
+export function failuresOf(
+  wanted: readonly WantedDelivery[],
+  inserted: readonly Inserted[],
+): ReadonlyMap<string, Error> {
   const failures = new Map<string, Error>();
-  for (const [index, { eventId }] of rows.entries()) {
+  for (const [index, { event }] of wanted.entries()) {
     const outcome = inserted[index];
-    if (outcome instanceof Error) failures.set(eventId, outcome);
+    if (outcome instanceof Error) failures.set(outboxIdOf(event), outcome);
   }
   return failures;
 }
@@ -89,17 +93,13 @@ export async function schedulePending(deps: CreateDeliveriesDeps, selector: Deli
   await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, detailOf(row), deps.config)));
 }
 
-type JobRow = Pick<
-  DeliveryRow,
-  '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'
->;
 /** Facts that a delivery's job shows to operators and that the delivery's row lacks. */
 export type JobFacts = Pick<DeliveryDetail, 'event' | 'endpointUrl'>;
 
 /** The job of a delivery with its next attempt in `delayMs`. */
 export function dueIn(
   delayMs: number,
-  row: JobRow,
+  row: DeliveryRow,
   { event, endpointUrl }: JobFacts,
   config: RetryConfig,
 ): DueDelivery {

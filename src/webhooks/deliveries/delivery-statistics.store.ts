@@ -5,21 +5,15 @@ import { IS_FREE } from './attempts.store.ts';
 import { type AttemptRow, type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 import { WAITING } from './delivery-states.store.ts';
 
-type AttemptStatistics = {
-  events: number;
-  byState: Partial<Record<DeliveryState, number>>;
-  attempts: number;
-  succeeded: number;
-  /** Durations of up to 10,000 attempts of the latest deliveries, ascending. */
-  durationsMs: number[];
-};
-
 const MAX_DURATIONS = 10_000;
 /** Enough for the statistics of some 400,000 deliveries on a busy machine; for a partner with more, the call fails. */
 const MAX_TIME_MS = 5000;
 
-/** The states and attempts of a partner's deliveries created from `since` on. */
-export async function findAttemptStatistics(db: Db, partnerId: string, since: Date): Promise<AttemptStatistics> {
+/**
+ * The states and attempts of a partner's deliveries created from `since` on. `durationsMs`: of up to 10,000 attempts of
+ * the latest deliveries, ascending.
+ */
+export async function findAttemptStatistics(db: Db, partnerId: string, since: Date) {
   const isCounted = { 'attempts.outcome': { $in: ['succeeded', 'failed'] } };
   const [summary] = await deliveryCollection(db)
     .aggregate<{
@@ -54,11 +48,12 @@ export async function findAttemptStatistics(db: Db, partnerId: string, since: Da
       { maxTimeMS: MAX_TIME_MS },
     )
     .toArray();
+  const states = new Map(summary?.states.map(({ _id, count }) => [_id, count]));
   const outcomes = new Map(summary?.outcomes.map(({ _id, count }) => [_id, count]));
   const succeeded = outcomes.get('succeeded') ?? 0;
   return {
     events: summary?.events[0]?.count ?? 0,
-    byState: Object.fromEntries(summary?.states.map(({ _id, count }) => [_id, count]) ?? []),
+    countIn: (state: DeliveryState) => states.get(state) ?? 0,
     attempts: succeeded + (outcomes.get('failed') ?? 0),
     succeeded,
     durationsMs: summary?.durations.map(({ durationMs }) => durationMs) ?? [],

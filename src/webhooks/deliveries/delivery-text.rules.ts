@@ -5,12 +5,7 @@ import type { DeliveryError } from '../sender/delivery-error.rules.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 
 /** The ids of a delivery in log lines. Each attempt of a `delivery` has its own `delivery_id`. */
-export function deliveryFields({
-  _id,
-  eventId,
-  subscriptionId,
-  partnerId,
-}: Pick<DeliveryRow, '_id' | 'eventId' | 'subscriptionId' | 'partnerId'>) {
+export function deliveryFields({ _id, eventId, subscriptionId, partnerId }: DeliveryRow) {
   return { delivery: _id, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
 }
 

@@ -16,7 +16,7 @@ import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from
 
 /**
  * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the errors by
- * event id, and `begun`, which resolves when each first attempt has begun or is queued as a job.
+ * outbox id, and `begun`, which resolves when each first attempt has begun or is queued as a job.
  */
 export type Deliver = (
   wanted: readonly WantedDelivery[],
@@ -52,11 +52,7 @@ export async function dispatchEvents(
   // Store the events after the deliveries: receivers wait for delivery rows, not for the feed.
   const { failures: unlogged, closed } = await logEvents(deps, events);
 
-  const failures = new Map(unlogged);
-  for (const event of events) {
-    const err = delivered.failures.get(event._id);
-    if (err !== undefined) failures.set(outboxIdOf(event), err);
-  }
+  const failures = new Map([...unlogged, ...delivered.failures]);
   const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
   for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
   // A stopping process must leave no range of sequence numbers open (ADR 0010).

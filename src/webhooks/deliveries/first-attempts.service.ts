@@ -8,6 +8,7 @@ import { dueIn, failuresOf, type JobFacts, newDelivery, type WantedDelivery } fr
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './delivery-text.rules.ts';
+import type { Deliver } from './dispatch-events.service.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
 /** How long a first attempt waits for a send permit before a job takes over. */
@@ -21,26 +22,20 @@ type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
 type Prepared = JobFacts & { row: DeliveryRow; attempt: FirstAttempt | null };
 type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
-/** The result of `Deliver`; `sent` resolves when the results are recorded. */
-export type FirstAttempts = {
-  failures: ReadonlyMap<string, Error>;
-  begun: Promise<void>;
-  sent: Promise<unknown>;
-};
-
 /**
  * Creates deliveries with their first attempts marked as started, and sends these once the rows are durable. Each row
  * is locked for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed
  * attempts. A job also makes the first attempt if the endpoint is unhealthy or gets no permit. Existing deliveries are
  * left to their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the
- * process can no longer wait for responses.
+ * process can no longer wait for responses. Returns the result of `Deliver`, and `sent`, which resolves when the results
+ * are recorded.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,
   wanted: readonly WantedDelivery[],
   readAtMs: number,
   signal: AbortSignal,
-): Promise<FirstAttempts> {
+): Promise<Awaited<ReturnType<Deliver>> & { sent: Promise<unknown> }> {
   const batch = { readAtMs, signal, now: deps.clock.now() };
   const prepared = await Promise.all(wanted.map((each) => prepare(deps, each, batch)));
   const rows = prepared.map(({ row }) => row);
@@ -61,7 +56,7 @@ export async function sendFirstAttempts(
     await leaveToJobs(deps, unsent);
   };
   return {
-    failures: failuresOf(rows, inserted),
+    failures: failuresOf(wanted, inserted),
     begun: leaveRest(),
     sent: beginningSends.then((sends) => Promise.all(sends.flatMap((send) => send?.ended ?? []))),
   };

@@ -9,7 +9,6 @@ import { DELIVERY_STATES, type DeliveryState } from './deliveries.model.ts';
 import { delivery } from './deliveries.schemas.ts';
 
 const page = { limit: pageLimit(), cursor: cursor() };
-const ofPartner = () => uuid().description("Only this partner's.");
 const ofSubscription = () => uuid().description('Only deliveries to this subscription.');
 
 export const deadLetterIdParam = pathId(
@@ -44,7 +43,7 @@ export type DeadLettersQuery = PageQuery & {
 };
 
 const deliveryFilters = {
-  partner_id: ofPartner(),
+  partner_id: uuid().description("Only this partner's."),
   subscription_id: ofSubscription(),
   event_type: eventType().description('Only events of this type.'),
 };

@@ -53,9 +53,7 @@ async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Pick<RewrapR
   return { rewrapped: 0, unreadable: 0 };
 }
 
-type ResealedSecret = { sealed: string | null; isNew: boolean; error: SecretBoxError | null };
-
-function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null): ResealedSecret {
+function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null) {
   if (sealed === null || sealed.startsWith(secretBox.prefix)) return { sealed, isNew: false, error: null };
   const context = { owner: partnerId, id: _id };
   try {

@@ -135,13 +135,13 @@ export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
   cursor: cursor(),
 });
 
-const failures = () => count(0).description('Failed attempts since the last success, of all deliveries together.');
-
 export const operatorSubscription = named(
   'PartnerSubscription',
   subscription.keys({
     partner_id: id(EXAMPLE.partnerId).required(),
-    consecutive_failures: failures().required(),
+    consecutive_failures: count(0)
+      .required()
+      .description('Failed attempts since the last success, of all deliveries together.'),
     last_success_at: orNull(timestamp(EXAMPLE.later)).required().example(EXAMPLE.later),
     last_failure_at: orNull(timestamp()).required().example(null),
   }),
