@@ -1,5 +1,6 @@
-import { cancelDelivery, cancelWaiting } from '../../src/webhooks/deliveries/delivery-states.store.ts';
+import { cancelDelivery } from '../../src/webhooks/deliveries/delivery-states.store.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
@@ -20,15 +21,23 @@ export async function redeliverGuarded(context: Context, partnerId: string, deli
   await redeliver({ ...context, config }, partnerId, deliveryId);
 }
 
-/** Runs these jobs of a delivery as a worker does, one after the other. */
-export async function runJobs(
+/** The context of a process whose clock is off by `offMs`. */
+export const withClockOff = (context: Context, offMs: number): Context => ({
+  ...context,
+  clock: { now: () => new Date(Date.now() + offMs) },
+});
+
+/** Runs a job of a delivery as a worker does whose clock is off by `offMs`; by default the job of the first series. */
+export async function runJob(
   context: Context,
   deliveryId: string,
-  jobs: readonly { generation: number; isKnownDead: boolean }[],
-): Promise<void> {
+  { offMs = 0, generation = 1, isKnownDead = false } = {},
+): Promise<AttemptResult | undefined> {
   const sender = standardSender();
+  const worker = offMs === 0 ? context : withClockOff(context, offMs);
   try {
-    for (const job of jobs) await attemptDelivery({ context }, sender, deliveryId, { isMadeDue: false, job });
+    const job = { generation, isKnownDead };
+    return await attemptDelivery({ context: worker }, sender, deliveryId, { isMadeDue: false, job });
   } finally {
     await sender.close();
   }
@@ -36,9 +45,4 @@ export async function runJobs(
 
 export async function cancelSeries({ db }: Context, deliveryId: string, generation: number): Promise<void> {
   await cancelDelivery(db, { _id: deliveryId, generation });
-}
-
-/** Cancels all waiting deliveries of a subscription. */
-export async function cancelAllOf({ db }: Context, partnerId: string, subscriptionId: string): Promise<void> {
-  await cancelWaiting(db, partnerId, subscriptionId);
 }

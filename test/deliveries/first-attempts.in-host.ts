@@ -4,16 +4,14 @@ import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attempts.store.ts';
 import { newDelivery } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
-import type { DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
-import { deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
+import { type DeliveryState, deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
-import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
 import { findSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 import { anyEvent } from '../events/any-event.ts';
 import type { Service } from '../support/service.ts';
-import { attemptDelivery, standardSender } from '../support/service-calls.ts';
+import { standardSender } from '../support/service-calls.ts';
 import { onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
@@ -32,7 +30,7 @@ export async function addEvents({ db }: Context, { partnerId, venueId }: Receive
 
 /**
  * Lets `workers` workers make the first attempts concurrently, each with all the events and `permits` send permits.
- * Resolves when the results are recorded; returns the ids of events whose deliveries could not be created. `isKilled`:
+ * Resolves when the results are recorded; returns the ids of outboxes whose deliveries could not be created. `isKilled`:
  * the workers die before they send anything.
  */
 export async function deliver(
@@ -50,8 +48,10 @@ export async function deliver(
   const wanted = rows.map((event) => ({ event, receiver: { _id: subscriptionId, partnerId, endpointUrl } }));
   const failedIds = await Promise.all(
     contexts.map(async (each) => {
-      const sender = isKilled ? { send: () => new Promise<never>(() => undefined) } : ownSender(context);
-      const deps = { ...each, sender, permits: createSendPermits(permits, permits) };
+      const sender = standardSender();
+      onServiceStop(context, () => sender.close());
+      const frozen = { send: () => new Promise<never>(() => undefined) };
+      const deps = { ...each, sender: isKilled ? frozen : sender, permits: createSendPermits(permits, permits) };
       const { failures, begun, sent } = await sendFirstAttempts(
         deps,
         wanted,
@@ -64,18 +64,6 @@ export async function deliver(
     }),
   );
   return failedIds.flat();
-}
-
-/** Runs the job of a delivery that is in generation 1 (never redelivered). */
-export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult | undefined> {
-  const job = { generation: 1, isKnownDead: false };
-  return attemptDelivery({ context }, ownSender(context), deliveryId, { isMadeDue: false, job });
-}
-
-function ownSender(context: Context) {
-  const sender = standardSender();
-  onServiceStop(context, () => sender.close());
-  return sender;
 }
 
 /** A context with its own connection, like another process's, so that it shares no batch with the first. */

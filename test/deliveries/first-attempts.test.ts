@@ -6,6 +6,7 @@ import { headerOf, type Received, startReceiver } from '../support/receiver.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
+import type * as InHost from './deliveries.in-host.ts';
 import type * as FirstAttempts from './first-attempts.in-host.ts';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
@@ -13,6 +14,7 @@ const inHost = service.inHost<typeof FirstAttempts>('test/deliveries/first-attem
 const { takeCommands: takeAllCommands, watchCommands } = service.inHost<typeof Commands>(
   'test/support/commands.in-host.ts',
 );
+const { runJob } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 const calls = collectionCallsOf(service);
 const receiver = await startReceiver();
 afterAll(async () => {
@@ -105,11 +107,11 @@ test('after a worker died before sending, a job makes attempt 1 once the lock ex
   const [eventId = ''] = await inHost.addEvents(target, 1);
   await inHost.deliver(target, [eventId], { isKilled: true });
   const { _id: deliveryId } = await rowOf(service, 'deliveries', { eventId });
-  expect(await inHost.runJob(deliveryId)).toMatchObject({ kind: 'later' });
+  expect(await runJob(deliveryId)).toMatchObject({ kind: 'later' });
   expect(receivedIds()).toEqual([]);
 
   await change(deliveryId, { leaseUntil: new Date(0) });
-  expect(await inHost.runJob(deliveryId)).toMatchObject({ kind: 'delivered', status: 200 });
+  expect(await runJob(deliveryId)).toMatchObject({ kind: 'delivered', status: 200 });
 
   expect(receivedIds()).toEqual([eventId]);
   expect(receiver.received.map((each) => headerOf(each, 'x-delivery-attempt'))).toEqual(['1']);
@@ -245,14 +247,14 @@ describe('a job whose delivery', () => {
     const [id = ''] = await anyDeliveries(1);
     await change(id, fields);
     const before = await read(id);
-    expect(await inHost.runJob(id)).toMatchObject(outcome);
+    expect(await runJob(id)).toMatchObject(outcome);
     expect(receiver.received).toEqual([]);
     expect(await read(id)).toEqual({ ...before, ...row });
   });
 
   test('is waiting sends it', async () => {
     const [id = ''] = await anyDeliveries(1);
-    expect(await inHost.runJob(id)).toMatchObject({ kind: 'delivered', status: 200 });
+    expect(await runJob(id)).toMatchObject({ kind: 'delivered', status: 200 });
     expect(receiver.received).toHaveLength(1);
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
   });

@@ -3,8 +3,15 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
 import { HOLDS, release } from '../conformance/steps.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import {
+  anyPartner,
+  expectStatus,
+  type Json,
+  operatorOf,
+  type Partner,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -121,16 +128,6 @@ describe('deliveries', () => {
     const first = expectStatus(await operator().get(`${OPERATOR}/deliveries?${byPartner}&limit=1`), 200);
     expect(ids(await list(`deliveries?${byPartner}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([dead]);
     expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe('400 VALIDATION_ERROR status');
-  });
-
-  test('are read by an operator by id, or by the X-Delivery-Id of an attempt', async () => {
-    const id = await waiting(partner);
-    await service.attempt(id);
-    const attemptId = String((await read(id)).attempts[0]?.deliveryId);
-    for (const either of [id, attemptId]) {
-      const found = await operator().get(`${OPERATOR}/deliveries/${either}`);
-      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
-    }
   });
 
   test('are found by the id of the request that made their event', async () => {

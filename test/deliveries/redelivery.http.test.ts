@@ -4,8 +4,16 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import {
+  anyPartner,
+  expectStatus,
+  type Json,
+  json,
+  operatorOf,
+  type Partner,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -18,7 +26,7 @@ const DAY_MS = 86_400_000;
 
 const service = await hostedService();
 const { receiver, venue, slots, jobState, end, read, failed } = await startDeliveryScene(service);
-const { redeliverGuarded, runJobs } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
+const { redeliverGuarded, runJob } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 const { sweep, raiseForgotten } = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
@@ -65,11 +73,11 @@ describe('redeliver', () => {
 
   test('racing with a worker: either the attempt is made and the redelivery is rejected, or a new series begins', async () => {
     receiver.respondWith(500);
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
       await service.attempt(id);
       // Delay the attempt by a different time each round, so that either call may come first.
-      const attempt = delay(round % 6).then(() => service.attempt(id));
+      const attempt = delay(round).then(() => service.attempt(id));
       const [reply] = await Promise.all([redeliver(id), attempt]);
       const row = await read(id);
       const own = receiver.received.filter(({ body }) => body['event_id'] === row.eventId);
@@ -90,11 +98,8 @@ describe('redeliver', () => {
     const [, reply] = await Promise.all([sweep(500), redeliver(id)]);
     expect(verdict(reply)).toBe('202');
     const { eventId } = await read(id);
-    await runJobs(id, [
-      { generation: 0, isKnownDead: false },
-      { generation: 1, isKnownDead: true },
-      { generation: 3, isKnownDead: false },
-    ]);
+    for (const job of [{ generation: 0 }, { generation: 1, isKnownDead: true }, { generation: 3 }])
+      await runJob(id, job);
     await service.attempt(id);
     expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
@@ -169,14 +174,6 @@ describe('recover', () => {
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(1204);
     expect(json(await recover(span))).toEqual({ recovered: 0 });
   });
-});
-
-test('a sample reaches no other partner', async () => {
-  const peer = await anyPartner(service, [venue.id]);
-  await subscribe(peer, receiver.url);
-  const sample = await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`);
-  const { event_id: eventId } = expectStatus(sample, 202);
-  expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
 });
 
 test('a redelivery is accepted although the endpoint’s name does not resolve now: its attempts resolve it again', async () => {

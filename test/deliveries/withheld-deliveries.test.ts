@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';

@@ -4,28 +4,12 @@ import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliver
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
 import type { Service } from '../support/service.ts';
-import { attemptDelivery, standardSender } from '../support/service-calls.ts';
+import { withClockOff } from './deliveries.in-host.ts';
 
 type Context = Service['context'];
 
-/** The context of a process whose clock is off by `offMs`. */
-const withClockOff = (context: Context, offMs: number): Context => ({
-  ...context,
-  clock: { now: () => new Date(Date.now() + offMs) },
-});
-
 export async function dispatchBy(context: Context, offMs: number, holdId: string): Promise<void> {
   await dispatchEvents(withClockOff(context, offMs), [holdId]);
-}
-
-/** The result of an attempt of the delivery, whether it is due or not. */
-export async function attemptBy(context: Context, offMs: number, deliveryId: string): Promise<unknown> {
-  const sender = standardSender();
-  try {
-    return await attemptDelivery({ context: withClockOff(context, offMs) }, sender, deliveryId, { isMadeDue: false });
-  } finally {
-    await sender.close();
-  }
 }
 
 /** The state of the delivery after a redelivery, or the code of its rejection. */

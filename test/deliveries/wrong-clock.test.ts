@@ -3,6 +3,7 @@ import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { changeRow, rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
+import type * as InHost from './deliveries.in-host.ts';
 import type * as WrongClock from './wrong-clock.in-host.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,6 +13,7 @@ const PREVIOUS = 'x-service-signature-previous';
 const service = sharedService();
 const { receiver, venue, slots, end, read, waiting } = await startDeliveryScene(service);
 const by = service.inHost<typeof WrongClock>('test/deliveries/wrong-clock.in-host.ts');
+const { runJob } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 let partner: Partner;
 let subscriptionId: string;
 afterAll(end);
@@ -44,17 +46,17 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   test('makes an attempt when it is due, and not before', async () => {
     const id = await waiting(partner);
     await change(id, { nextAttemptAt: inMs(10 * MINUTE_MS) });
-    const early = (await by.attemptBy(offMs, id)) as { kind: string; inMs: number };
-    expect(early.kind).toBe('later');
+    const early = await runJob(id, { offMs });
+    if (early?.kind !== 'later') throw new Error('It was not early');
     expect(Math.abs(early.inMs - 10 * MINUTE_MS)).toBeLessThan(MINUTE_MS);
     await change(id, { nextAttemptAt: inMs(-1) });
-    expect(await by.attemptBy(offMs, id)).toMatchObject({ kind: 'delivered' });
+    expect(await runJob(id, { offMs })).toMatchObject({ kind: 'delivered' });
     expectNow((await subscription()).lastSuccessAt);
   });
 
   test('records since when an endpoint has failed', async () => {
     receiver.respondWith(500);
-    await by.attemptBy(offMs, await waiting(partner));
+    await runJob(await waiting(partner), { offMs });
     const { failingSince, lastFailureAt, consecutiveFailures } = await subscription();
     expect(consecutiveFailures).toBe(1);
     expectNow(failingSince);
@@ -64,11 +66,11 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   test('signs with the old secret until the overlap ends', async () => {
     const path = `/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`;
     expectStatus(await partner.api.post(path, { overlap_seconds: 600 }), 200);
-    await by.attemptBy(offMs, await waiting(partner));
+    await runJob(await waiting(partner), { offMs });
     expect(receiver.received.at(-1)?.headers).toHaveProperty(PREVIOUS);
     await changeRow(service, 'webhook_subscriptions', subscriptionId, { $set: { previousSecretUntil: inMs(-1) } });
     expectStatus(await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }), 200);
-    await by.attemptBy(offMs, await waiting(partner));
+    await runJob(await waiting(partner), { offMs });
     expect(receiver.received.at(-1)?.headers).not.toHaveProperty(PREVIOUS);
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });

@@ -1,10 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  BlockedAddressError,
-  deliveryErrorOfStatus,
-  failureOf,
-  UnresolvedHostError,
-} from '../../src/webhooks/sender/delivery-error.rules.ts';
+import { BlockedAddressError, failureOf, UnresolvedHostError } from '../../src/webhooks/sender/delivery-error.rules.ts';
 
 const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
 
@@ -59,12 +54,4 @@ test('an address that the sender rejects is blocked_address; any unknown error i
   expect(failureOf(new BlockedAddressError('blocked')).error).toBe('blocked_address');
   for (const unknown of [new Error('no code'), 'text', undefined, null])
     expect(failureOf(unknown)).toEqual({ error: 'network_error', detail: null });
-});
-
-test.each([
-  [[200, 204, 299], null],
-  [[300, 301, 304, 399], 'redirect'],
-  [[400, 404, 429, 500, 599], 'http_status'],
-])('responses with %j have the error %s', (statuses, error) => {
-  expect(statuses.map(deliveryErrorOfStatus)).toEqual(statuses.map(() => error));
 });

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { SendPermit, SendPermits } from '../../src/webhooks/sender/send-permits.ts';
-import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
+import { createSendPermits, type SendPermit, type SendPermits } from '../../src/webhooks/sender/send-permits.ts';
 
 /** A send that takes longer is slow (ADR 0012). */
 const SLOW_AFTER_MS = 1000;

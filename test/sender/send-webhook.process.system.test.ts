@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
-import { closeOpened, outcome, tlsReceiver } from '../deliveries/sending.ts';
+import { closeOpened, outcome, tlsReceiver } from './sending.ts';
 
 afterEach(closeOpened);
 

@@ -4,17 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
-import {
-  closed,
-  closeOpened,
-  messageTo,
-  outcome,
-  rawReceiver,
-  receiver,
-  sender,
-  sendTo,
-} from '../deliveries/sending.ts';
 import { eventually } from '../support/eventually.ts';
+import { closed, closeOpened, messageTo, outcome, rawReceiver, receiver, sender, sendTo } from './sending.ts';
 
 afterEach(closeOpened);
 
@@ -55,17 +46,6 @@ describe('the request', () => {
       });
     }
     expect(target.requests).toHaveLength(2);
-  });
-
-  test('deliveries to one endpoint do not wait for each other', async () => {
-    const waiting: Array<() => void> = [];
-    const target = await receiver((_request, response) => {
-      waiting.push(() => response.end('ok'));
-      if (waiting.length === 20) for (const answer of waiting) answer();
-    });
-    const one = sender();
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => one.send(messageTo(target.port))));
-    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
   });
 });
 
