@@ -3,8 +3,15 @@ import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import { confirm, expire, HOLDS, release } from '../conformance/steps.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
+import {
+  anyPartner,
+  bookSlot,
+  expectStatus,
+  type Json,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import { type BoardJob, queueBoardOf } from '../support/queue-board.ts';
 import type * as QueuesInHost from '../support/queues.in-host.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -59,22 +66,17 @@ describe('the expiry job of a hold', () => {
   });
 
   const walkIn = (body: Json) => operator.post('/api/v1/operator/walk-ins', body);
+  const grantOfRival = `/api/v1/operator/partners/${rival.id}/venues/${venue.id}`;
   test.each<[how: string, end: (hold: Json) => Promise<unknown>]>([
-    ['is confirmed', (hold) => confirm(partner, hold['hold_id'])],
-    ['is released', (hold) => release(partner, hold['hold_id'])],
+    ['is confirmed', (hold) => confirm(rival, hold['hold_id'])],
+    ['is released', (hold) => release(rival, hold['hold_id'])],
     ['is overridden by a walk-in', (hold) => walkIn({ slot_id: hold['slot_id'], override_holds: true })],
-    ['is expired by a call', (hold) => expire(partner, hold['hold_id'])],
+    ['is expired by a call', (hold) => expire(rival, hold['hold_id'])],
+    ['ends with the grant for the venue', () => operator.delete(grantOfRival)],
   ])('disappears when the hold %s', async (_how, end) => {
-    const hold = await placeHold(partner, slot());
-    await untilExpiryJob(hold);
-    await end(hold);
-    expect(await untilNoExpiryJob(hold)).toBe(true);
-  });
-
-  test('disappears with the grant for the venue', async () => {
     const hold = await placeHold(rival, slot());
     await untilExpiryJob(hold);
-    expectStatus(await operator.delete(`/api/v1/operator/partners/${rival.id}/venues/${venue.id}`), 200);
+    await end(hold);
     expect(await untilNoExpiryJob(hold)).toBe(true);
   });
 

@@ -1,34 +1,27 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { logMissingKeys, rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
 import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
 import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, type Partner, subscribe } from '../support/factories.ts';
-import { failPointMet } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { environmentNamed, failPointMet, startServiceOnOwnMongod } from '../support/fail-points.ts';
+import { headerOf, isGenuine, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { startScene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
 import { attemptDelivery } from '../support/service-calls.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 /** A process first has the old key, then both, then only the new one. */
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
 const base64 = (keys: readonly Buffer[]) => keys.map((key) => key.toString('base64')).join();
 
-let mongod: OwnServer;
 let service: Service;
 let sender: WebhookSender;
 let receiver: WebhookReceiver;
@@ -41,11 +34,8 @@ const SLOTS_OF_OTHER_TESTS = 60;
 
 // Its own server, because a fail point affects the whole server.
 beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
   // A longer lease than in other tests, so that cached entries stay valid throughout.
-  const overrides = { MONGODB_URI: mongod.uri, ENCRYPTION_KEYS: base64([OLD]), CACHE_LEASE_MS: '1000' };
-  service = await startService(overrides);
+  service = await startServiceOnOwnMongod({ ENCRYPTION_KEYS: base64([OLD]), CACHE_LEASE_MS: '1000' });
   sender = createWebhookSender({ timeoutMs: 60_000, allowPrivateNetworks: true });
   receiver = await startReceiver();
   const scene = await startScene(service, { resources: [{ duration_minutes: 5 }] });
@@ -57,7 +47,6 @@ afterAll(async () => {
   await sender.close();
   await receiver.close();
   await service.stop();
-  await mongod.discard();
 });
 beforeEach(async () => {
   await collection().deleteMany({});
@@ -284,30 +273,20 @@ describe('a concurrent rotate-secret', () => {
 describe('node dist/src/main/rewrap-secrets.js', () => {
   const start = (...keys: Buffer[]): SpawnedProcess =>
     startProcess('src/main/rewrap-secrets.ts', {
-      ...service.environment,
-      MONGODB_URI: `${service.environment['MONGODB_URI']}&appName=rewrap`,
+      ...environmentNamed(service, 'rewrap'),
       ENCRYPTION_KEYS: base64(keys),
     });
   const onServer = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
-  /**
-   * Lets the command make this many writes, then blocks each for 3 s. The returned function waits for a blocked write.
-   */
-  async function blockAfter(writes: number): Promise<() => Promise<unknown>> {
-    const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
-    const point = { configureFailPoint: 'failCommand' };
-    const { count } = await onServer({ ...point, mode: { skip: writes }, data });
-    const timesEntered = Number(count) + 1;
-    return () => failPointMet(service.context.db, timesEntered);
-  }
-
   test('killed halfway, it leaves every row valid; the next run rewraps the rest and ends with 0', async () => {
     await plantRows(20);
-    const met = await blockAfter(10);
+    const point = { configureFailPoint: 'failCommand' };
+    const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };
+    const { count } = await onServer({ ...point, mode: { skip: 10 }, data });
     const killed = start(NEW, OLD);
-    await met();
+    await failPointMet(service.context.db, Number(count) + 1);
     killed.signal('SIGKILL');
     await killed.exited;
-    await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
+    await onServer({ ...point, mode: 'off' });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(OLD)}`, `v2.${idOf(NEW)}`]));
     for (const row of await allRows()) expect(openSecret(row, NEW, OLD)).toMatch(/^whsec_/);
 
@@ -320,7 +299,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));
   });
 
-  test('ends with 1 if a key is missing, and names the key and the row; an interrupted run fails too', async () => {
+  test('ends with 1 if a key is missing, and names the key and the row', async () => {
     const { id } = await subscribed();
     const withoutKey = start(NEW);
     expect((await withoutKey.exited).code).toBe(1);
@@ -329,15 +308,5 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     expect(line?.['msg']).toContain(idOf(OLD));
     const result = withoutKey.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted'));
     expect(result).toMatchObject({ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] });
-
-    await plantRows(20);
-    const met = await blockAfter(1);
-    const stopped = start(NEW, OLD);
-    await met();
-    stopped.signal('SIGTERM');
-    await logged(stopped, 'stopping');
-    await onServer({ configureFailPoint: 'failCommand', mode: 'off' });
-    expect(await stopped.exited).toEqual({ code: 1, signal: null });
-    expect(await sealings()).toContain(`v2.${idOf(OLD)}`);
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { changeRow, rowOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';

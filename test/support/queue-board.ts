@@ -29,12 +29,6 @@ export function queueBoardOf(service: Listeners) {
   };
   return {
     jobs,
-    counts: async (queue: QueueName): Promise<Record<string, number>> => {
-      const { queues } = expectStatus(await operator.get(API), 200);
-      return (
-        (queues as { name: string; counts: Record<string, number> }[]).find(({ name }) => name === queue)?.counts ?? {}
-      );
-    },
     /** Waits for a job that meets the condition. */
     job: (queue: QueueName, status: string, isWanted: (job: BoardJob) => boolean): Promise<BoardJob> =>
       eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isWanted)),
