@@ -28,51 +28,35 @@ export function pricesOf(
     // A stable sort keeps the newest of equals first.
     .toReversed()
     .sort((a, b) => b.priority - a.priority)
-    .map((rule) => ({ rule, onDate: isForDate(rule, date), onDayBefore: isForDate(rule, dayBefore) }))
-    .filter(({ rule, onDate, onDayBefore }) => onDate || (onDayBefore && passesMidnight(rule)));
+    .map((rule) => {
+      const [from, to] = [rule.startTime ?? MIDNIGHT, rule.endTime ?? MIDNIGHT];
+      return { rule, from, to, onDate: isForDate(rule, date), onDayBefore: isForDate(rule, dayBefore) };
+    })
+    .filter(({ from, to, onDate, onDayBefore }) => onDate || (onDayBefore && to <= from && to > MIDNIGHT));
   return (start) => {
-    const found = candidates.find(({ rule, onDate, onDayBefore }) => {
-      if (rule.startTime === null && rule.endTime === null) return onDate;
+    const found = candidates.find(({ from, to, onDate, onDayBefore }) => {
+      if (from === MIDNIGHT && to === MIDNIGHT) return onDate;
       const local = wallTimeOf(start);
-      const begins = beginningOf(rule, local.slice(TIME_FROM), local.slice(0, DATE_TO) > date);
-      return begins === 'on the day before' ? onDayBefore : begins === 'on the day' && onDate;
+      const time = local.slice(TIME_FROM);
+      const passesMidnight = to <= from;
+      if (from <= time && (time < to || passesMidnight)) return onDate;
+      if (time >= to || !passesMidnight) return false;
+      // The rule's hours after midnight: a slot on a later date than its operating day belongs to the evening before.
+      return local.slice(0, DATE_TO) > date ? onDate : onDayBefore;
     });
     if (found === undefined) return pricePaise;
     return found.rule.pricePaise ?? multiplied(pricePaise, found.rule.multiplier ?? 1);
   };
 }
 
+const MIDNIGHT = '00:00';
+const DATE_TO = 'YYYY-MM-DD'.length;
+const TIME_FROM = 'YYYY-MM-DDT'.length;
+
 function isForDate({ daysOfWeek, fromDate, toDate }: PriceRule, date: string): boolean {
   if (fromDate !== null && date < fromDate) return false;
   if (toDate !== null && date > toDate) return false;
   return daysOfWeek === null || daysOfWeek.includes(weekdayOf(date));
-}
-
-const MIDNIGHT = '00:00';
-const DATE_TO = 'YYYY-MM-DD'.length;
-const TIME_FROM = 'YYYY-MM-DDT'.length;
-const spanOf = ({ startTime, endTime }: PriceRule) => ({ from: startTime ?? MIDNIGHT, to: endTime ?? MIDNIGHT });
-
-/** Whether the rule's hours end after midnight. */
-function passesMidnight(rule: PriceRule): boolean {
-  const { from, to } = spanOf(rule);
-  return to <= from && to > MIDNIGHT;
-}
-
-/**
- * The operating day on which the rule's hours began for a slot that starts at `time`; null if the rule does not cover
- * the slot. The rule's hours after midnight began on the slot's own operating day if the slot begins on a later date
- * (`isAfterMidnight`), else on the day before.
- */
-function beginningOf(
-  rule: PriceRule,
-  time: string,
-  isAfterMidnight: boolean,
-): 'on the day' | 'on the day before' | null {
-  const { from, to } = spanOf(rule);
-  if (from <= time && (time < to || to <= from)) return 'on the day';
-  if (time < to && to <= from) return isAfterMidnight ? 'on the day' : 'on the day before';
-  return null;
 }
 
 const MULTIPLIER_STEPS = 10_000;
