@@ -1,4 +1,5 @@
 import { writeEach } from '../platform/bulk-writes.ts';
+import { groupBy } from '../platform/group-by.ts';
 import { type Db, type Expression, inSnapshot, type ReadOptions, type Snapshot } from '../platform/mongo.ts';
 import { NEWEST, newestByDb } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/objects.ts';
@@ -6,7 +7,7 @@ import { beyondAscending } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { type EventRow, eventCollection } from './events.model.ts';
 import { outboxIdOf } from './events.rules.ts';
-import { feedBegin } from './sequence-numbers.store.ts';
+import { FEED_BEGIN } from './sequence-numbers.store.ts';
 
 export async function insertSample(db: Db, event: EventRow): Promise<void> {
   await eventCollection(db).insertOne(event);
@@ -24,30 +25,18 @@ export async function insertNumbered(
 ): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
   const rows = events.map((event, index): EventRow => ({ ...event, sequence: firstNumber + index }));
-  for (const turn of inTurns(rows)) {
-    const canFollow = turn.filter((event) => !failures.has(outboxIdOf(event)));
-    const inserts = canFollow.map((document) => ({ insertOne: { document } }));
-    if (inserts.length === 0) break;
+  const outboxes = [...groupBy(rows, outboxIdOf)];
+  // Write the first event of every outbox, then the second, and so on.
+  for (let turn = 0; ; turn += 1) {
+    const next = outboxes.flatMap(([id, itsEvents]) => (failures.has(id) ? [] : (itsEvents[turn] ?? [])));
+    if (next.length === 0) return failures;
+    const inserts = next.map((document) => ({ insertOne: { document } }));
     const errors = await writeEach(eventCollection(db), inserts);
-    for (const [index, { insertOne }] of inserts.entries()) {
+    for (const [index, event] of next.entries()) {
       const err = errors[index];
-      if (err !== undefined) failures.set(outboxIdOf(insertOne.document), err);
+      if (err !== undefined) failures.set(outboxIdOf(event), err);
     }
   }
-  return failures;
-}
-
-/** Splits events into turns: the first event of every outbox, then the second, and so on. */
-function inTurns(events: readonly EventRow[]): EventRow[][] {
-  const turns: EventRow[][] = [];
-  const turnOf = new Map<string, number>();
-  for (const event of events) {
-    const outboxId = outboxIdOf(event);
-    const turn = turnOf.get(outboxId) ?? 0;
-    turnOf.set(outboxId, turn + 1);
-    (turns[turn] ??= []).push(event);
-  }
-  return turns;
 }
 
 /** The newest state of an event; concurrent calls share a read. */
@@ -143,28 +132,21 @@ export async function findEventsBetween(
   return merge(lists, (a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1), limit);
 }
 
-type FeedFilter = {
-  reader: Reader;
-  type?: EventType;
-  since?: Date;
-  keptMs: number;
-  isByTime: boolean;
-};
+type FeedPage = { after: number; upTo: number; since?: Date | undefined; type?: EventType | undefined; limit: number };
 
 /**
- * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if `since` excludes most
- * of a long range.
+ * The reader's events with numbers in (`after`, `upTo`], in order. The first page from an instant on is read by time,
+ * which is cheaper if `since` excludes most of a long range.
  */
 export async function findFeed(
   db: Db,
-  { reader, type, since, keptMs, isByTime }: FeedFilter,
-  { after, upTo }: { after: number; upTo: number },
-  limit: number,
+  reader: Reader,
+  { after, upTo, since, type, limit }: FeedPage,
   snapshot: Snapshot,
 ): Promise<EventRow[]> {
   const inPage = {
     sequence: { $gt: after, $lte: upTo },
-    $expr: { $gte: ['$at', feedBegin(keptMs)] },
+    $expr: { $gte: ['$at', FEED_BEGIN] },
     ...omitUndefined({ at: since && { $gte: since }, type }),
   };
   const { ofVenues, ofOwnGrants } = filtersOf(reader);
@@ -176,7 +158,7 @@ export async function findFeed(
       .limit(limit)
       .toArray();
   const lists = await Promise.all([
-    find(ofVenues, isByTime ? 'events_of_venue' : 'feed_of_venue'),
+    find(ofVenues, since !== undefined && after === 0 ? 'events_of_venue' : 'feed_of_venue'),
     find(ofOwnGrants, 'events_of_receiver'),
   ]);
   return merge(lists, (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0), limit);

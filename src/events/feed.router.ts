@@ -2,7 +2,6 @@ import { fieldError } from '../domain/errors.ts';
 import { listing, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/objects.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './events.rules.ts';
 import { type FeedQuery, feedPage, feedQuery } from './events.schemas.ts';
@@ -28,8 +27,10 @@ export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<Partne
         if (after === undefined) throw fieldError('after', NOT_A_FEED_CURSOR);
         const { events, next } = await readFeed(deps, partnerId, {
           after,
+          since: query.since,
+          venueId: query.venue_id,
+          type: query.event_type,
           limit: query.limit,
-          ...omitUndefined({ since: query.since, type: query.event_type, venueId: query.venue_id }),
         });
         return listing(
           events.map((event) => eventBody(event, partnerId)),

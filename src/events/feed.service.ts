@@ -1,15 +1,18 @@
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Db, readingSnapshot } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/objects.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { findFeed } from './events.store.ts';
 import { findLastSequenceNumber, findOpenRanges, giveUpRange, removeFromFeed } from './sequence-numbers.store.ts';
 
-const KEPT_MS = 30 * 86_400_000;
-
-type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
+type ReadFeed = {
+  after: number;
+  since?: Date | undefined;
+  venueId?: string | undefined;
+  type?: EventType | undefined;
+  limit: number;
+};
 
 /**
  * The events at the partner's venues and of its own grants after a sequence number, in feed order. `next` is the number
@@ -20,30 +23,22 @@ type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventTyp
 export async function readFeed(
   deps: { db: Db },
   partnerId: string,
-  { after, since, venueId, type, limit }: ReadFeed,
+  { venueId, ...wanted }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
   return readingSnapshot(deps.db, async (snapshot) => {
     const granted = await listGrantedVenueIds(deps.db, partnerId, snapshot);
-    const filter = {
-      reader: {
-        partnerId,
-        venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
-        ownVenueIds: venueId === undefined ? null : [venueId],
-      },
-      keptMs: KEPT_MS,
-      isByTime: since !== undefined && after === 0,
-      ...omitUndefined({ since, type }),
-    };
+    const venueIds = venueId === undefined ? granted : granted.filter((each) => each === venueId);
+    const reader = { partnerId, venueIds, ownVenueIds: venueId === undefined ? null : [venueId] };
     const upTo = await findLastSequenceNumber(deps.db, snapshot);
-    const events = await findFeed(deps.db, filter, { after, upTo }, limit, snapshot);
-    const isFull = events.length === limit;
-    return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(after, upTo) };
+    const events = await findFeed(deps.db, reader, { ...wanted, upTo }, snapshot);
+    const isFull = events.length === wanted.limit;
+    return { events, next: isFull ? (events.at(-1)?.sequence ?? upTo) : Math.max(wanted.after, upTo) };
   });
 }
 
 /** Removes events older than 30 days from the feed; they stay in the log. Returns how many. */
 export async function shortenFeed(deps: { db: Db }): Promise<number> {
-  return removeFromFeed(deps.db, KEPT_MS);
+  return removeFromFeed(deps.db);
 }
 
 /** Far longer than writing events takes: after that, the process has ended or hangs. */

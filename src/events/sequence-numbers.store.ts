@@ -93,13 +93,13 @@ export async function skipSequenceNumbers(db: Db, count: number): Promise<void> 
   });
 }
 
-/** The instant at which the feed begins. */
-export const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
+/** The instant at which the feed begins: 30 days ago. */
+export const FEED_BEGIN: Expression = { $subtract: ['$$NOW', 30 * 86_400_000] };
 
-/** Removes the sequence numbers of events older than `keptMs`, so that readers of the feed do not scan them. */
-export async function removeFromFeed(db: Db, keptMs: number): Promise<number> {
+/** Removes the sequence numbers of events before the feed, so that its readers do not scan them. Returns how many. */
+export async function removeFromFeed(db: Db): Promise<number> {
   const { modifiedCount } = await eventCollection(db).updateMany(
-    { sequence: { $gt: 0 }, $expr: { $lt: ['$at', feedBegin(keptMs)] } },
+    { sequence: { $gt: 0 }, $expr: { $lt: ['$at', FEED_BEGIN] } },
     { $unset: { sequence: '' } },
     { hint: 'feed_by_age' },
   );
