@@ -4,12 +4,11 @@ import { fieldError } from './errors.ts';
 /**
  * The E.164 form (`+919845012345`) of a phone number written internationally or as in `defaultRegion`; undefined if
  * `text` is not exactly one valid number (contract: confirm/customer-phone). An extension is rejected: E.164 cannot
- * have one.
- * @throws RangeError if `defaultRegion` is no region.
+ * have one. `isRegion` accepts every `defaultRegion`: the configuration checks that.
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
-  if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is not a region with phone numbers.`);
-  const number = parsePhoneNumberFromString(plainPhone(text), { defaultCountry: defaultRegion, extract: false });
+  const defaultCountry = defaultRegion as CountryCode;
+  const number = parsePhoneNumberFromString(plainPhone(text), { defaultCountry, extract: false });
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 
@@ -55,6 +54,6 @@ export function nationalDigitsOf(phoneE164: string): string {
 }
 
 /** Whether `text` is the code (ISO 3166-1 alpha-2, upper case) of a region with phone numbers. */
-export function isRegion(text: string): text is CountryCode {
+export function isRegion(text: string): boolean {
   return isSupportedCountry(text);
 }
