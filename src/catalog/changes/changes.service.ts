@@ -25,6 +25,22 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
   });
 }
 
+/**
+ * Runs `write` in a transaction, and announces the change in it if `write` returns true: it changed something. Returns
+ * the result of `write`.
+ */
+export function announcing(
+  deps: ChangeDeps,
+  change: VenueChange,
+  write: (tx: Tx) => Promise<boolean>,
+): Promise<boolean> {
+  return inTransaction(deps.db, async (tx) => {
+    const isChanged = await write(tx);
+    if (isChanged) await announce(deps, change, tx);
+    return isChanged;
+  });
+}
+
 /** Longer than a call with several writes takes. */
 const MAX_CALL_MS = 60_000;
 

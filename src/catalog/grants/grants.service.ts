@@ -1,11 +1,11 @@
 import { getPartner, type PartnerDeps } from '../../partners/partners.service.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { isDuplicateKey } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { type ReservationDeps, transitionAll } from '../../reservations/reservations.service.ts';
-import { announce, type VenueChange } from '../changes/changes.service.ts';
+import { announcing, type VenueChange } from '../changes/changes.service.ts';
 import { deleteGrant, insertGrant } from './grants.store.ts';
 
 /** Grants the venue, which must exist. Announces a new grant. @throws DomainError PARTNER_NOT_FOUND */
@@ -16,10 +16,7 @@ export async function grantVenue(
 ): Promise<void> {
   await getPartner(deps, partnerId);
   const grant = () =>
-    inTransaction(deps.db, async (tx) => {
-      const isNew = await insertGrant(deps.db, partnerId, venueId, tx);
-      if (isNew) await announce(deps, changeOf(partnerId, venueId), tx);
-    });
+    announcing(deps, changeOf(partnerId, venueId), (tx) => insertGrant(deps.db, partnerId, venueId, tx));
   await grant().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
     // A concurrent call has just made the grant: this try finds it.
@@ -49,10 +46,7 @@ export async function revokeVenue(
   actor: Actor,
 ): Promise<Reservation[]> {
   await getPartner(deps, partnerId);
-  await inTransaction(deps.db, async (tx) => {
-    const isEnded = await deleteGrant(deps.db, partnerId, venueId, tx);
-    if (isEnded) await announce(deps, changeOf(partnerId, venueId), tx);
-  });
+  await announcing(deps, changeOf(partnerId, venueId), (tx) => deleteGrant(deps.db, partnerId, venueId, tx));
   await leasedCacheOf(deps.db).invalidate('everywhere');
   const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: RELEASE_BATCH });
   return transitionAll(deps, 'release', findSome, { actor, isOfPlatform: true });

@@ -2,8 +2,8 @@ import { DomainError, fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import { type Db, inTransaction } from '../../platform/mongo.ts';
-import { announce, type ChangeDeps } from '../changes/changes.service.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { announcing, type ChangeDeps } from '../changes/changes.service.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import { getResource } from './resources.service.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
@@ -20,11 +20,8 @@ export async function addPriceRule(
   const resource = await getResource(deps, resourceId);
   const { timeZone } = await getVenue(deps, resource.venueId);
   const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
-  const isAdded = await inTransaction(deps.db, async (tx) => {
-    const hasRoom = await pushPriceRule(deps.db, resourceId, rule, tx);
-    if (hasRoom) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
-    return hasRoom;
-  });
+  const change = changeOfPriceRule(resource, rule, timeZone);
+  const isAdded = await announcing(deps, change, (tx) => pushPriceRule(deps.db, resourceId, rule, tx));
   if (!isAdded) {
     throw fieldError(
       'resource_id',
@@ -50,11 +47,8 @@ export async function removePriceRule(deps: ChangeDeps, ruleId: string): Promise
   const { resourceId, rule } = await getPriceRule(deps, ruleId);
   const resource = await getResource(deps, resourceId);
   const { timeZone } = await getVenue(deps, resource.venueId);
-  const isRemoved = await inTransaction(deps.db, async (tx) => {
-    const isPulled = await pullPriceRule(deps.db, ruleId, tx);
-    if (isPulled) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
-    return isPulled;
-  });
+  const change = changeOfPriceRule(resource, rule, timeZone);
+  const isRemoved = await announcing(deps, change, (tx) => pullPriceRule(deps.db, ruleId, tx));
   if (!isRemoved) throw new DomainError('PRICE_RULE_NOT_FOUND', NO_RULE);
   await leasedCacheOf(deps.db).invalidate('here');
 }

@@ -13,7 +13,7 @@ import {
   updateResourceRow,
 } from './resources.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import { changeOfResources, changesOfResource } from './venue-changes.rules.ts';
+import { changeOfResources, changesOfResource, SLOT_FIELDS } from './venue-changes.rules.ts';
 import type { ResourceColumns, ResourceRow, VenueRow } from './venues.model.ts';
 import { getGrantedVenue, getVenue } from './venues.service.ts';
 import { findVenue } from './venues.store.ts';
@@ -156,8 +156,6 @@ export async function changeResource(
 }
 
 type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
-
-const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
 /**
  * After the call, no process sells what the change takes off sale. `isAnnounced`: the caller announces the reason

@@ -63,26 +63,21 @@ function minutesOf(time: string): number {
 const lastEnd = (spans: readonly Span[]) => Math.max(0, ...spans.map(({ endMinute }) => endMinute));
 
 function overlapsWithin(spans: readonly Span[]): FieldFault[] {
-  return spans
-    .filter(({ startMinute }, index) => startMinute < lastEnd(spans.slice(0, index)))
-    .map(({ path }) => ({
-      path: `${path}.start`,
-      message: 'is before another opening of the day has ended',
-    }));
+  const overlapping = spans.filter(({ startMinute }, index) => startMinute < lastEnd(spans.slice(0, index)));
+  return faultsAt('start', overlapping, 'is before another opening of the day has ended');
 }
 
 function overlapsWithDayBefore(dayBefore: readonly Span[], spans: readonly Span[]): FieldFault[] {
-  return spans
-    .filter(({ startMinute }) => startMinute < lastEnd(dayBefore) - DAY_MINUTES)
-    .map(({ path }) => ({
-      path: `${path}.start`,
-      message: 'is before an opening of the previous day has ended',
-    }));
+  const overlapping = spans.filter(({ startMinute }) => startMinute < lastEnd(dayBefore) - DAY_MINUTES);
+  return faultsAt('start', overlapping, 'is before an opening of the previous day has ended');
 }
 
 function overrunsOf(spans: readonly Span[], dayAfter: readonly Span[]): FieldFault[] {
   const firstStart = Math.min(Infinity, ...dayAfter.map(({ startMinute }) => startMinute));
-  return spans
-    .filter(({ endMinute }) => endMinute - DAY_MINUTES > firstStart)
-    .map(({ path }) => ({ path: `${path}.end`, message: 'is after an opening of the next day has begun' }));
+  const overrunning = spans.filter(({ endMinute }) => endMinute - DAY_MINUTES > firstStart);
+  return faultsAt('end', overrunning, 'is after an opening of the next day has begun');
+}
+
+function faultsAt(field: keyof Hours, spans: readonly Span[], message: string): FieldFault[] {
+  return spans.map(({ path }) => ({ path: `${path}.${field}`, message }));
 }

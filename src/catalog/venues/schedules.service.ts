@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
-import { type Db, inTransaction } from '../../platform/mongo.ts';
-import { announce, type ChangeDeps } from '../changes/changes.service.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { announcing, type ChangeDeps } from '../changes/changes.service.ts';
 import { getResource, slotsChanged, updateResource } from './resources.service.ts';
 import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule-faults.rules.ts';
@@ -31,9 +31,7 @@ export function checkedSchedule(schedule: Schedule): Schedule {
 /** Removes the schedule: the operating hours apply every day again. @throws DomainError RESOURCE_NOT_FOUND */
 export async function removeSchedule(deps: ChangeDeps, resourceId: string): Promise<void> {
   const resource = await getResource(deps, resourceId);
-  await inTransaction(deps.db, async (tx) => {
-    const hadSchedule = await unsetSchedule(deps.db, resourceId, tx);
-    if (hadSchedule) await announce(deps, changeOfResources(resource.venueId, 'schedule', [resourceId]), tx);
-  });
+  const change = changeOfResources(resource.venueId, 'schedule', [resourceId]);
+  await announcing(deps, change, (tx) => unsetSchedule(deps.db, resourceId, tx));
   await slotsChanged(deps, resource);
 }

@@ -9,9 +9,12 @@ export function changeOfVenue(before: VenueRow, after: VenueRow): VenueChange | 
   return { venueId: after._id, reason: 'venue', resourceIds: null, from: null, to: null };
 }
 
+/** The fields of a resource that decide its slots. */
+export const SLOT_FIELDS = ['opensAt', 'closesAt', 'durationMinutes', 'schedule'] as const;
+
 const FIELDS_OF_REASON = {
   prices: ['pricePaise'],
-  schedule: ['opensAt', 'closesAt', 'durationMinutes', 'schedule'],
+  schedule: SLOT_FIELDS,
   resource: ['status'],
 } as const satisfies Record<string, readonly (keyof ResourceRow)[]>;
 
