@@ -27,12 +27,11 @@ const MINUTE_MS = 60_000;
  * before the slots of that day or opening have ended. For this, all scheduled slots of an earlier day count, even
  * those that its own earlier day leaves out, so the result depends on only two earlier days.
  *
- * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is not a positive integer.
+ * `durationMinutes` is a positive integer: the database rejects other durations.
+ *
+ * @throws RangeError for a malformed date or time, or an unknown zone.
  */
 export function slotsOn(date: string, hours: OpeningHours, durationMinutes: number, timeZone: string): SlotWindow[] {
-  if (!Number.isInteger(durationMinutes) || durationMinutes <= 0) {
-    throw new RangeError(`A slot cannot last ${durationMinutes} minutes.`);
-  }
   const durationMs = durationMinutes * MINUTE_MS;
   const openingsOn = (day: string) =>
     (typeof hours === 'function' ? hours(day) : hours).map((opening) => openingOf(day, opening, timeZone));
