@@ -103,10 +103,8 @@ export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
 /** The event of a change in `catalog_outbox`. */
 export function toChangeEvent({ _id, venueId, at, receiverId, ...waiting }: WaitingChange): EventRow {
   const { reason, resourceIds, from, to } = waiting;
-  return {
-    ...changeEvent({ _id, venueId, at, change: { reason, resourceIds, from, to } }),
-    ...omitUndefined({ receiverId }),
-  };
+  const event = changeEvent({ _id, venueId, at, change: { reason, resourceIds, from, to } });
+  return { ...event, ...omitUndefined({ receiverId }) };
 }
 
 /** An event about the venue itself, without a slot. */

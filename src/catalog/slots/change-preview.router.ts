@@ -9,29 +9,23 @@ import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { requireResourcesOf } from '../venues/resources.service.ts';
 import { type ScheduleBody, scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
-import {
-  type ResourceBody,
-  resourceChange,
-  updateResourceBody,
-  updateVenueBody,
-  type VenueBody,
-  venueChange,
-  venueIdParam,
-} from '../venues/venues.schemas.ts';
+import * as schemas from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
 
 const MAX_RESOURCES = 200;
 
 type Body = {
-  venue?: Partial<VenueBody>;
-  resources: (Partial<ResourceBody> & { resource_id: string; schedule?: ScheduleBody })[];
+  venue?: Partial<schemas.VenueBody>;
+  resources: (Partial<schemas.ResourceBody> & { resource_id: string; schedule?: ScheduleBody })[];
 };
 
 const body = Joi.object<Body>({
-  venue: updateVenueBody.optional().description('The body of a PATCH of the venue.').example({}),
+  venue: schemas.updateVenueBody.optional().description('The body of a PATCH of the venue.').example({}),
   resources: list(
-    updateResourceBody.append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() }).optional(),
+    schemas.updateResourceBody
+      .append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() })
+      .optional(),
     MAX_RESOURCES,
   )
     .unique('resource_id')
@@ -52,7 +46,7 @@ export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Opera
       summary: 'Read the holds and bookings with slots that a change would take off sale',
       description:
         'Changes nothing. An empty object returns those with slots that are off sale already. Newly shared space is not checked.',
-      params: { venueId: venueIdParam },
+      params: { venueId: schemas.venueIdParam },
       body,
       responses: { 200: { description: 'The holds and bookings with slots that would be off sale.', body: offSale } },
       errors: ['VENUE_NOT_FOUND'],
@@ -62,9 +56,9 @@ export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Opera
         await requireResourcesOf(deps, venueId, ids, 'resources');
         const changes = resources.map(({ resource_id, schedule, ...fields }) => {
           const hours = schedule === undefined ? {} : { schedule: checkedSchedule(schedule) };
-          return [resource_id, { ...resourceChange(fields), ...hours }] as const;
+          return [resource_id, { ...schemas.resourceChange(fields), ...hours }] as const;
         });
-        const change = { venue: venueChange(venue), resources: new Map(changes) };
+        const change = { venue: schemas.venueChange(venue), resources: new Map(changes) };
         return ok(conflictsView(await findOffSaleClaims(deps, venueId, change)));
       },
     }),

@@ -1,6 +1,7 @@
 import { toPaise, toRupees } from '../../domain/money.ts';
 import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { camelCased } from '../../platform/objects.ts';
 import type { ChangeDeps } from '../changes/changes.service.ts';
 import { type PriceRuleBody, priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
 import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
@@ -69,18 +70,10 @@ export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Oper
   ];
 }
 
-function newRule(body: PriceRuleBody): Omit<PriceRule, 'id' | 'createdAt'> {
-  return {
-    name: body.name,
-    pricePaise: body.price_rupees === undefined ? null : toPaise(body.price_rupees),
-    multiplier: body.multiplier ?? null,
-    daysOfWeek: body.days_of_week ?? null,
-    startTime: body.start_time ?? null,
-    endTime: body.end_time ?? null,
-    fromDate: body.from_date ?? null,
-    toDate: body.to_date ?? null,
-    priority: body.priority,
-  };
+const UNSET = { multiplier: null, daysOfWeek: null, startTime: null, endTime: null, fromDate: null, toDate: null };
+
+function newRule({ price_rupees: price, ...fields }: PriceRuleBody): Omit<PriceRule, 'id' | 'createdAt'> {
+  return { ...UNSET, ...camelCased(fields), pricePaise: price === undefined ? null : toPaise(price) };
 }
 
 function priceRuleView(resourceId: string, rule: PriceRule): Record<string, unknown> {

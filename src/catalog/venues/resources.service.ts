@@ -4,14 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { type Db, inTransaction, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import { announce, announcingOnce, type ChangeDeps } from '../changes/changes.service.ts';
-import {
-  findResource,
-  insertResource,
-  listResourceRows,
-  switchBack,
-  switchOff,
-  updateResourceRow,
-} from './resources.store.ts';
+import * as store from './resources.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
 import { changeOfResources, changesOfResource, SLOT_FIELDS } from './venue-changes.rules.ts';
 import type { ResourceColumns, ResourceRow, VenueRow } from './venues.model.ts';
@@ -67,7 +60,7 @@ async function insertUnderFreeSlug(
     const resource = { ...input, _id: number === 1 ? base : `${base}-${number}`, venueId: venue._id };
     try {
       await inTransaction(deps.db, async (tx) => {
-        await insertResource(deps.db, resource, tx);
+        await store.insertResource(deps.db, resource, tx);
         await onInsert(resource._id, tx);
       });
       return resource;
@@ -84,7 +77,7 @@ export async function requireResourcesOf(
   resourceIds: readonly string[],
   field: string,
 ): Promise<void> {
-  const known = new Set((await listResourceRows(deps.db, venueId)).map((row) => row._id));
+  const known = new Set((await store.listResourceRows(deps.db, venueId)).map((row) => row._id));
   const unknown = resourceIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
     throw fieldError(field, `names resources that this venue does not have: ${unknown.join(', ')}`);
@@ -94,18 +87,18 @@ export async function requireResourcesOf(
 /** @throws DomainError VENUE_NOT_FOUND */
 export async function listResources(deps: { db: Db }, venueId: string): Promise<ResourceRow[]> {
   await getVenue(deps, venueId);
-  return listResourceRows(deps.db, venueId);
+  return store.listResourceRows(deps.db, venueId);
 }
 
 /** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
 export async function listGrantedResources(deps: { db: Db }, partnerId: string, venueId: string) {
   await getGrantedVenue(deps, partnerId, venueId);
-  return listResourceRows(deps.db, venueId);
+  return store.listResourceRows(deps.db, venueId);
 }
 
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
-  return foundResource(await findResource(deps.db, resourceId));
+  return foundResource(await store.findResource(deps.db, resourceId));
 }
 
 /**
@@ -134,7 +127,7 @@ export async function changeResource(
   return announcingOnce(deps, async ({ begin, hasBegun }) => {
     const takeOffSale = () =>
       inTransaction(deps.db, async (tx) => {
-        const isSwitched = await switchOff(deps.db, resourceId, callId, tx);
+        const isSwitched = await store.switchOff(deps.db, resourceId, callId, tx);
         if (isSwitched) await begin(sharingChange, tx);
         return isSwitched;
       });
@@ -144,13 +137,13 @@ export async function changeResource(
       await addSharedCells(deps, resourceId, sharesSpaceWith);
     } catch (err) {
       if (isOff && err instanceof DomainError) {
-        await switchBack(deps.db, resourceId, callId);
+        await store.switchBack(deps.db, resourceId, callId);
         await leasedCacheOf(deps.db).invalidate('here');
       }
       throw err;
     }
     await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(sharingChange, tx));
-    if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
+    if (isOff && change.status === undefined) await store.switchBack(deps.db, resourceId, callId);
     return updateResource(deps, resourceId, change, hasBegun());
   });
 }
@@ -168,7 +161,7 @@ export async function updateResource(
   isAnnounced = false,
 ): Promise<ResourceRow> {
   const updated = await inTransaction(deps.db, async (tx) => {
-    const before = await updateResourceRow(deps.db, resourceId, change, tx);
+    const before = await store.updateResourceRow(deps.db, resourceId, change, tx);
     if (before === null) return null;
     const after = { ...before, ...change };
     for (const announced of changesOfResource(before, after))

@@ -7,22 +7,14 @@ import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { listGrantedResources } from './resources.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
-import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
-import {
-  createVenue,
-  getGrantedVenue,
-  getVenue,
-  listGrantedVenues,
-  listVenues,
-  updateVenue,
-} from './venues.service.ts';
+import * as venues from './venues.service.ts';
 
 const EFFECT_ON_CLAIMS =
   'For new sales. Existing holds and bookings stay; the response lists those that the venue would no longer sell.';
 
 type VenueParams = { venueId: string };
 
-export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
+export function partnerVenueRoutes(deps: venues.VenueDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
       method: 'get',
@@ -32,7 +24,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       summary: 'List the venues granted to you',
       responses: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(schemas.venue) } },
       errors: [],
-      handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
+      handle: async ({ caller }) => listing((await venues.listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),
     route<PartnerCaller, VenueParams>({
       method: 'get',
@@ -44,7 +36,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The venue.', body: schemas.venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
-        ok(venueView(await getGrantedVenue(deps, caller.partnerId, params.venueId))),
+        ok(venueView(await venues.getGrantedVenue(deps, caller.partnerId, params.venueId))),
     }),
     route<PartnerCaller, VenueParams>({
       method: 'get',
@@ -61,7 +53,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   ];
 }
 
-export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
+export function operatorVenueRoutes(deps: venues.OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, schemas.VenueBody>({
       method: 'post',
@@ -72,7 +64,8 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       body: schemas.createVenueBody,
       responses: { 201: { description: 'The venue.', body: schemas.venue } },
       errors: [],
-      handle: async ({ body }) => created(venueView(await createVenue(deps, schemas.venueChange(body) as NewVenue))),
+      handle: async ({ body }) =>
+        created(venueView(await venues.createVenue(deps, schemas.venueChange(body) as venues.NewVenue))),
     }),
     route<Operator, unknown, PageQuery>({
       method: 'get',
@@ -84,7 +77,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       responses: { 200: { description: 'A page of venues.', body: pageOf(schemas.venue) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await listVenues(deps.db, { after, limit });
+        const { rows, next } = await venues.listVenues(deps.db, { after, limit });
         return listing(rows.map(venueView), encodeCursor(next));
       },
     }),
@@ -97,7 +90,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       params: { venueId: schemas.venueIdParam },
       responses: { 200: { description: 'The venue.', body: schemas.venue } },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params }) => ok(venueView(await getVenue(deps, params.venueId))),
+      handle: async ({ params }) => ok(venueView(await venues.getVenue(deps, params.venueId))),
     }),
     route<Operator, VenueParams, unknown, Partial<schemas.VenueBody>>({
       method: 'patch',
@@ -116,7 +109,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params: { venueId }, body }) => {
-        const changed = await updateVenue(deps, venueId, schemas.venueChange(body));
+        const changed = await venues.updateVenue(deps, venueId, schemas.venueChange(body));
         return ok({ ...venueView(changed), ...conflictsView(await deps.findOffSaleClaims(venueId)) });
       },
     }),
