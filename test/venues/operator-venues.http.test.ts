@@ -124,13 +124,6 @@ describe('resource_id', () => {
     ]);
   });
 
-  test('is unique among concurrently added resources', async () => {
-    const venueId = await venueNamed('Rush');
-    const ids = await Promise.all(Array.from({ length: 6 }, () => slug(venueId)));
-    expect(new Set(ids).size).toBe(6);
-    expect(await read(`${VENUES}/${venueId}/resources`)).toMatchObject({ count: 6 });
-  });
-
   test.each([
     ['कोर्ट', '🏸🏸'],
     ['***', '&'.repeat(80)],

@@ -27,6 +27,8 @@ const add = async ({ path }: Shop, rule: Json) =>
   expectStatus(await operatorOf(service).post(`${path}/price-rules`, { name: 'Rule', ...rule }), 201);
 const remove = (rule: Json) =>
   operatorOf(service).delete(`/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`);
+const shared = await shop();
+
 describe('the price rules of a resource', () => {
   test('are returned and listed as created, the oldest first, until they are deleted', async () => {
     const place = await shop();
@@ -86,8 +88,7 @@ describe('the price rules of a resource', () => {
       'days_of_week.0, end_time, multiplier, priority, start_time',
     ],
   ])('are rejected with %s', async (_name, body, paths) => {
-    const { path } = await shop();
-    const reply = await operatorOf(service).post(`${path}/price-rules`, { name: 'Rule', ...body });
+    const reply = await operatorOf(service).post(`${shared.path}/price-rules`, { name: 'Rule', ...body });
     expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${paths}`);
   });
 

@@ -130,6 +130,8 @@ test('a changed schedule keeps sold slots, and nothing is sold over them with an
   expect(await readBooking(partner, booking)).toMatchObject({ status: 'BOOKED', slot_id: id('0700') });
 });
 
+const { set, path, resourceId } = await shop();
+
 describe('a schedule is rejected', () => {
   const many = Array.from({ length: 367 }, (_, index) => ({ date: dateAfter('2027-01-01', index), hours: [] }));
   test.each<[string, Json, string]>([
@@ -150,14 +152,12 @@ describe('a schedule is rejected', () => {
       'weekly.mon',
     ],
   ])('%s, with the paths of the faults', async (_name, body, paths) => {
-    const { set, path, resourceId } = await shop();
     expect(verdict(await set(body))).toBe(`400 VALIDATION_ERROR ${paths}`);
     const unchanged = { resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] };
     expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(unchanged);
   });
 
   test('and the message omits unknown days that might be personal data', async () => {
-    const { set } = await shop();
     const reply = await set({ weekly: { 'Zephyrine +919812345098': [], monday: [] } });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR weekly, weekly.monday');
     expect(reply.text).not.toContain('Zephyrine');

@@ -6,6 +6,7 @@ import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
+  anyResourceBody,
   anyVenue,
   bookSlot,
   dateIn,
@@ -250,10 +251,9 @@ test('a resource whose creation fails halfway is off sale until a PATCH complete
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   await placeHold(seller, at(half, '0600'));
   await calls.loseEach(ADDING_CELLS);
-  const body = { ...MORNING, name: 'Full', resource_type: 'turf', sport_category: 'football' };
   const path = `/api/v1/operator/venues/${venue.id}/resources`;
-  const resourceBody = { ...body, duration_minutes: 60, price_rupees: 1, shares_space_with: [half] };
-  const reply = await operatorOf(service).post(path, resourceBody);
+  const body = anyResourceBody({ ...MORNING, name: 'Full', shares_space_with: [half] });
+  const reply = await operatorOf(service).post(path, body);
   await calls.restore(ADDING_CELLS);
   expect(verdict(reply)).toBe('503 SERVICE_UNAVAILABLE');
 
