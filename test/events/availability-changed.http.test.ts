@@ -9,7 +9,7 @@ const OPERATOR = '/api/v1/operator';
 const FEED = '/api/v1/partner/events';
 const PLATFORM = '00000000-0000-7000-8000-000000000000';
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 
