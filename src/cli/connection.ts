@@ -2,30 +2,31 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseUrl } from '../platform/parse-url.ts';
 import type { OperatorEnvironment } from '../process/config/environment.ts';
+import { type CallApi, createClient } from './client.ts';
 import { usageError } from './errors.ts';
 import { readTextFile } from './request.ts';
 import { isObject, parseJson } from './values.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
 
-export type Connection = { url: string; apiKey: string };
-
 /**
- * The address: `--url`, else OPERATOR_URL, else this machine's admin port. The key: `--key-file`, else `--key`, else
- * OPERATOR_API_KEY, else, if no address is given, the key that `npm start` stored in its data folder.
+ * Returns a function that calls the operator API. The address: `--url`, else OPERATOR_URL, else this machine's admin
+ * port. The key: `--key-file`, else `--key`, else OPERATOR_API_KEY, else, if no address is given, the key that
+ * `npm start` stored in its data folder.
  * @throws CommandError (exit code 2) that names the missing option and contains no key
  */
-export async function findConnection(
+export async function connect(
   options: ConnectionOptions,
   environment: OperatorEnvironment,
-): Promise<Connection> {
+  interrupted: AbortSignal,
+): Promise<CallApi> {
   const givenUrl = options.url ?? environment.url;
   const url = checkedUrl(givenUrl ?? `http://127.0.0.1:${environment.adminPort}`);
   const apiKey = await findKey(options, environment, givenUrl === undefined);
   // With other characters, fetch would quote the whole key in its error.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw usageError('The operator key contains characters that are not allowed in a key.');
-  return { url, apiKey };
+  return createClient(url, apiKey, interrupted);
 }
 
 function checkedUrl(text: string): string {

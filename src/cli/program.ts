@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { type CallApi, createClient } from './client.ts';
 import { NOUNS } from './commands.ts';
-import { type ConnectionOptions, findConnection } from './connection.ts';
+import { connect } from './connection.ts';
 import { exampleOf, OPERATIONS } from './description.ts';
 import { CommandError, EXIT } from './errors.ts';
 import { addImport } from './import/command.ts';
@@ -63,7 +62,7 @@ function createProgram(terminal: Terminal): Command {
     const parent = program.command(noun).description(about);
     for (const [verb, operationId] of Object.entries(verbs)) addVerb(parent, verb, operationId, terminal);
   }
-  addImport(program, terminal, (options, interrupted) => connect(options, terminal, interrupted));
+  addImport(program, terminal);
   return program;
 }
 
@@ -90,16 +89,7 @@ function addVerb(parent: Command, verb: string, operationId: string, terminal: T
   command.addHelpText('after', `\nExample:\n${exampleOf(noun, verb, operation)}`);
   command.action(async () => {
     const options: Options = command.optsWithGlobals();
-    const call = await connect(options, terminal, terminal.interrupted);
+    const call = await connect(options, terminal.environment, terminal.interrupted);
     await runOperation(operation, command.args, options, { terminal, call });
   });
-}
-
-async function connect(
-  options: ConnectionOptions,
-  { environment }: Terminal,
-  interrupted: AbortSignal,
-): Promise<CallApi> {
-  const { url, apiKey } = await findConnection(options, environment);
-  return createClient(url, apiKey, interrupted);
 }

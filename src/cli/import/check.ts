@@ -3,7 +3,7 @@ import { scheduleFaults } from '../../catalog/venues/schedule-faults.rules.ts';
 import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { checkClosed } from '../../http/validate.ts';
-import { isObject, objectsOf, textOf } from '../values.ts';
+import { isObject, textOf } from '../values.ts';
 import { AmbiguousCell } from './cell-values.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, venueKey } from './file-content.ts';
 import { type VenuesFile, venuesFile } from './venues-file.schemas.ts';
@@ -55,7 +55,7 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
     return { line: lineOf(path), subject: subjects.get(row) ?? '', path: field, message };
   });
   const all = [...file.faults, ...located].toSorted((a, b) => a.line - b.line);
-  return { venues: all.length === 0 ? wantedVenues(value, content, lineOf) : [], faults: all };
+  return { venues: all.length === 0 ? wantedVenues(value, lineOf) : [], faults: all };
 }
 
 function rowsIn(content: Record<string, unknown>): Row[] {
@@ -122,8 +122,7 @@ function scheduleContradictions({ venues }: VenuesFile) {
   );
 }
 
-function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileContent['lineOf']): WantedVenue[] {
-  const raw = objectsOf((content as Record<string, unknown>)['venues']);
+function wantedVenues({ venues }: VenuesFile, lineOf: FileContent['lineOf']): WantedVenue[] {
   return venues.map(({ resources: given, ...body }, venueIndex) => {
     const at = `venues.${venueIndex}`;
     const resources = given.map((resource, resourceIndex): WantedResource => {
@@ -133,8 +132,8 @@ function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileConte
         line: lineOf(path),
         key: nameKey(own.name),
         body: own,
-        hasSharing: 'shares_space_with' in (objectsOf(raw[venueIndex]?.['resources'])[resourceIndex] ?? {}),
-        sharesWith: new Set(shared.map(nameKey)),
+        hasSharing: shared !== null,
+        sharesWith: new Set(shared?.map(nameKey)),
         schedule: schedule && { line: lineOf(`${path}.schedule`), body: schedule },
         rules: rules.map((rule, index) => ({ line: lineOf(`${path}.price_rules.${index}`), body: rule })),
       };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
-import type { ConnectionOptions } from '../connection.ts';
+import { type ConnectionOptions, connect } from '../connection.ts';
 import { CallError, CommandError, EXIT } from '../errors.ts';
 import { type Terminal, writeLine } from '../terminal.ts';
 import { textOf } from '../values.ts';
@@ -15,7 +15,6 @@ import { faultLine, progressOn, showOffSale, showPlan, stopText } from './report
 import type { Outcome, Plan } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; json?: boolean };
-type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
 
 const DESCRIPTION =
   'Creates and updates venues, resources, schedules and price rules from a YAML or CSV file. Checks every row ' +
@@ -26,22 +25,19 @@ const EXAMPLE = `
 Example:
   npm run operator -- import examples/venues/venues.yaml --dry-run`;
 
-export function addImport(program: Command, terminal: Terminal, connect: Connect): void {
+export function addImport(program: Command, terminal: Terminal): void {
   const command = program.command('import').summary('import venues from a YAML or CSV file').description(DESCRIPTION);
   command
     .argument('<file>', 'its format is described in docs/guides/command-line.md')
     .option('--dry-run', 'show what would change, and change nothing')
     .addHelpText('after', EXAMPLE)
-    .action(async (file: string) => {
-      const options: Options = command.optsWithGlobals();
-      await importVenues(file, options, terminal, connect);
-    });
+    .action((file: string) => importVenues(file, command.optsWithGlobals(), terminal));
 }
 
 /**
  * @throws CommandError that lists the faults of the file, or the completed and missing steps of an incomplete import
  */
-async function importVenues(file: string, options: Options, terminal: Terminal, connect: Connect): Promise<void> {
+async function importVenues(file: string, options: Options, terminal: Terminal): Promise<void> {
   const isForPrograms = options.json === true;
   const printJson = (fields: Record<string, unknown>) => {
     if (!isForPrograms) return;
@@ -56,7 +52,7 @@ async function importVenues(file: string, options: Options, terminal: Terminal, 
   };
   const { venues, faults } = checkContent(await readVenuesFile(file));
   rejectFaults(faults);
-  const callForReads = await connect(options, terminal.interrupted);
+  const callForReads = await connect(options, terminal.environment, terminal.interrupted);
   const { state, faults: ambiguous } = await readCurrent(callForReads, venues);
   const plan = planOf(venues, state);
   rejectFaults([...ambiguous, ...plan.faults]);
@@ -72,7 +68,7 @@ async function importVenues(file: string, options: Options, terminal: Terminal, 
     return;
   }
   // An interrupt must not abort a step in progress, whose outcome would then be unknown.
-  const call = await connect(options, new AbortController().signal);
+  const call = await connect(options, terminal.environment, new AbortController().signal);
   const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
     printJson({ result: 'stopped', ...stepsReport(plan, outcome) });

@@ -8,14 +8,18 @@ import {
   type VenueBody,
 } from '../../catalog/venues/venues.schemas.ts';
 
-/** A file of venues: the bodies of the operator API, with names in place of ids. */
-export type VenuesFile = {
-  venues: (VenueBody & {
-    resources: (ResourceBody & { schedule?: ScheduleBody; price_rules: PriceRuleBody[] })[];
-  })[];
+type FileResource = Omit<ResourceBody, 'shares_space_with'> & {
+  /** Names of resources; null if the file does not mention shared space. */
+  shares_space_with: string[] | null;
+  schedule?: ScheduleBody;
+  price_rules: PriceRuleBody[];
 };
 
+/** A file of venues: the bodies of the operator API, with names in place of ids. */
+export type VenuesFile = { venues: (VenueBody & { resources: FileResource[] })[] };
+
 const resource = (createResourceBody as Joi.ObjectSchema).keys({
+  shares_space_with: createResourceBody.extract('shares_space_with').default(null),
   schedule: scheduleBody.optional(),
   price_rules: Joi.array().items(priceRuleBody.optional()).default([]),
 });
