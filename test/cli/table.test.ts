@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
-import { cellText, fitTable } from '../../src/cli/table.ts';
+import { cellText, fitTable } from '../../src/cli/views.ts';
 
 const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
 const row = {

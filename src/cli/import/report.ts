@@ -1,8 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { onOneLine } from '../../platform/unseen-text.rules.ts';
-import { fitText } from '../table.ts';
 import { emphasise, type Terminal, writeLine, writeWrapped } from '../terminal.ts';
 import { textOf } from '../values.ts';
+import { fitText } from '../views.ts';
 import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';
 import type { Change, Outcome, Plan, Step } from './steps.ts';
