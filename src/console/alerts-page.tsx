@@ -16,7 +16,6 @@ export const alertsPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',
-    title: 'Alerts',
     filters: [
       { name: 'status', label: 'Status', blank: 'Open', options: STATUSES },
       { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((each) => [each, words(each)]) },

@@ -27,7 +27,6 @@ export const auditPage: PageHandler = async (deps, request) => {
   const page = await listActions(deps, { ...filter, ...daysAsInstants(query, timeZone) }, cursor, limit);
   return listingPage({
     section: '/audit',
-    title: 'Audit',
     filters: FILTERS,
     query: request.query,
     faults,

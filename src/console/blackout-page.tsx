@@ -23,7 +23,10 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   const [venue, resources, nameOf, customers] = await Promise.all([
     getVenue(deps, blackout.venueId),
     listResources(deps, blackout.venueId),
-    readNames(deps, shown, ({ partnerId }) => partnerId),
+    readNames(
+      deps,
+      shown.map(({ partnerId }) => partnerId),
+    ),
     findCustomers(
       deps.db,
       shown.map(({ _id }) => _id),
@@ -128,10 +131,8 @@ function WithdrawForm({ blackout: { _id, reason }, ...form }: { blackout: Blacko
       {...form}
       call={`DELETE /api/v1/operator/blackouts/${_id}`}
       done="The blackout is withdrawn."
-      confirm={{
-        question: `Withdraw the blackout “${reason}”? Its slots can be sold again.`,
-        yes: 'Withdraw',
-      }}
+      question={`Withdraw the blackout “${reason}”? Its slots can be sold again.`}
+      yes="Withdraw"
     >
       <button aria-label={`Withdraw the blackout ${reason}`}>Withdraw</button>
     </ApiForm>

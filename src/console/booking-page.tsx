@@ -4,7 +4,7 @@ import { type BookingDetail, getBooking } from '../booking/bookings/bookings.ser
 import { requestIdOf } from '../events/events.rules.ts';
 import { dateTime, dateTimeSeconds, price, timeSpan, words, zoneName } from './format.rules.ts';
 import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';
-import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
+import { dateOf, gridPath, type NameOf, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -12,7 +12,7 @@ import type { PageHandler } from './request.ts';
 export const bookingPage: PageHandler = async (deps, { params }) => {
   const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
   const entries = await readTimeline(deps, params['bookingId'] ?? '');
-  const nameOf = await readNames(deps, partnersIn(detail, entries), (id) => id);
+  const nameOf = await readNames(deps, partnersIn(detail, entries));
   const timeZone = detail.venue?.timeZone ?? deps.config.defaultTimeZone;
   const { booking } = detail;
   return {
@@ -111,11 +111,7 @@ function CancelOrRefund({ status, bookingId }: { status: string; bookingId: stri
   );
 }
 
-type TimelineProps = {
-  entries: readonly TimelineEntry[];
-  timeZone: string;
-  nameOf: (partnerId: string) => string;
-};
+type TimelineProps = { entries: readonly TimelineEntry[]; timeZone: string; nameOf: NameOf };
 
 /** The events of a booking, oldest first, each with its actor and its deliveries. */
 function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
@@ -152,7 +148,7 @@ function byRequest(event: TimelineEntry['event']): string {
   return requestId === null ? '' : `, request ${requestId}`;
 }
 
-function actorName({ actor, originatorId }: TimelineEntry['event'], nameOf: TimelineProps['nameOf']): string {
+function actorName({ actor, originatorId }: TimelineEntry['event'], nameOf: NameOf): string {
   switch (actor?.kind) {
     case 'operator':
       return 'an operator';

@@ -5,7 +5,7 @@ import { PLATFORM_PARTNER_ID } from '../domain/change-origin.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, toChoices, venuesToChoose } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
-import { readNames } from './links.tsx';
+import { type NameOf, readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
 import { type ConsoleDeps, ifFound, type PageHandler, readQuery } from './request.ts';
@@ -31,7 +31,10 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     venuesToChoose(deps, query.venue_id),
     listBookings(deps, query.partner_id, listInput(query)),
   ]);
-  const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ booking }) => booking.partnerId),
+  );
   const holdId = page.rows.length === 0 ? await findHoldId(deps, query.q) : undefined;
   if (holdId !== undefined) return { redirect: `/holds/${holdId}` };
   const filters: Filter[] = [
@@ -50,7 +53,6 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   ];
   return listingPage({
     section: '/bookings',
-    title: 'Bookings',
     filters,
     query: request.query,
     faults,
@@ -62,11 +64,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   });
 };
 
-function cellsOf(
-  { booking, venue, resource }: BookingDetail,
-  nameOf: (id: string) => string,
-  defaultZone: string,
-): Row {
+function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: NameOf, defaultZone: string): Row {
   const timeZone = venue?.timeZone ?? defaultZone;
   const [date] = dateTime(booking.slotStart, timeZone).split(', ');
   return [

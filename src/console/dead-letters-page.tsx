@@ -7,7 +7,7 @@ import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.t
 import { DELIVERY_COLUMNS, deliveryCells, EVENT_TYPE_OPTIONS, Redeliver } from './deliveries-page.tsx';
 import { count, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
-import { readNames } from './links.tsx';
+import { type NameOf, readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { type PageHandler, readQuery } from './request.ts';
 
@@ -25,14 +25,16 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
   ]);
   const receivers = all.map(({ subscription: { partnerId } }) => ({ partnerId, venueId: null }));
   const [nameOf, receiving] = await Promise.all([
-    readNames(deps, receivers, ({ partnerId }) => partnerId),
+    readNames(
+      deps,
+      receivers.map(({ partnerId }) => partnerId),
+    ),
     filterCanReceive(deps, receivers),
   ]);
   const canReceive = new Set(receiving.map(({ partnerId }) => partnerId));
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/dead-letters',
-    title: 'Dead letters',
     filters: filtersFor(all, nameOf),
     query: given,
     faults,
@@ -51,7 +53,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
   });
 };
 
-function filtersFor(counts: readonly DeadLetterCount[], nameOf: (partnerId: string) => string): Filter[] {
+function filtersFor(counts: readonly DeadLetterCount[], nameOf: NameOf): Filter[] {
   const options = counts.map(
     ({ subscription: { _id, partnerId, endpointUrl }, count: number }) =>
       [_id, `${nameOf(partnerId)}: ${endpointUrl} (${number})`] as const,
@@ -87,10 +89,8 @@ function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null 
         <ApiForm
           call="POST /api/v1/operator/dead-letters/redrive"
           done="Dead letters being redelivered: {redriven}."
-          confirm={{
-            question: `Redeliver ${many}? Each is attempted again, with the same event_id.`,
-            yes: `Redeliver ${redeliverable}`,
-          }}
+          question={`Redeliver ${many}? Each is attempted again, with the same event_id.`}
+          yes={`Redeliver ${redeliverable}`}
         >
           {Object.entries(filter).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />

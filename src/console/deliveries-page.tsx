@@ -7,7 +7,7 @@ import { type DeliveryDetail, listDeliveries } from '../webhooks/deliveries/read
 import { partnerChoices } from './choices.ts';
 import { words } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
-import { PartnerLink, readNames } from './links.tsx';
+import { type NameOf, PartnerLink, readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
 import { type PageHandler, readQuery } from './request.ts';
@@ -29,7 +29,10 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     partnerChoices(deps, query.partner_id),
     listDeliveries(deps, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(deps, page.rows, ({ delivery }) => delivery.partnerId);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ delivery }) => delivery.partnerId),
+  );
   const timeZone = deps.config.defaultTimeZone;
   const filters: Filter[] = [
     { name: 'status', label: 'State', options: STATES.map((state) => [state, words(state)]) },
@@ -39,7 +42,6 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
   ];
   return listingPage({
     section: '/deliveries',
-    title: 'Deliveries',
     filters,
     query: request.query,
     faults,
@@ -55,11 +57,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
 export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;
 
 /** The cells of a delivery in a listing. */
-export function deliveryCells(
-  { delivery, endpointUrl }: DeliveryDetail,
-  nameOf: (partnerId: string) => string,
-  timeZone: string,
-): Row {
+export function deliveryCells({ delivery, endpointUrl }: DeliveryDetail, nameOf: NameOf, timeZone: string): Row {
   const last = delivery.attempts.at(-1);
   return [
     <a href={`/deliveries/${delivery._id}`}>{words(delivery.eventType)}</a>,
@@ -101,10 +99,8 @@ export function Discard({ deliveryId }: { deliveryId: string }): VNode {
       class="row"
       call={`POST /api/v1/operator/dead-letters/${deliveryId}/discard`}
       done="The dead letter is discarded."
-      confirm={{
-        question: 'Discard this dead letter? It then needs no attention, but its partner can still redeliver it.',
-        yes: 'Discard it',
-      }}
+      question="Discard this dead letter? It then needs no attention, but its partner can still redeliver it."
+      yes="Discard it"
     >
       <ReasonField form="discard" hint="Shown to operators. Do not enter personal data." />
       <button class="danger">Discard</button>

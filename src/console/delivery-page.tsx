@@ -18,7 +18,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
   const [subscription, isReceiving, nameOf] = await Promise.all([
     getSubscription(deps, undefined, delivery.subscriptionId),
     canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
-    readNames(deps, [delivery], ({ partnerId }) => partnerId),
+    readNames(deps, [delivery.partnerId]),
   ]);
   const timeZone = deps.config.defaultTimeZone;
   return {

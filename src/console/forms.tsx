@@ -5,8 +5,9 @@ type ApiFormProps = {
   call: string;
   /** The message after success; `{field}` is replaced by that field of the response. */
   done: string;
-  /** The question before the call; `yes` labels the button that confirms it. */
-  confirm?: { question: string; yes: string };
+  /** The question before the call, with the label of the button that confirms it. */
+  question?: string;
+  yes?: string;
   /** Shows the field of the response once, in a dialog. */
   reveal?: 'api_key';
   /** The page to open after success, if the form's own page no longer exists then. */
@@ -19,15 +20,15 @@ type ApiFormProps = {
  * A form that makes a change through the operator API. Without the script it does nothing: a form with the method
  * `dialog` sends no request.
  */
-export function ApiForm({ call, done, confirm, reveal, next, children, ...rest }: ApiFormProps): VNode {
+export function ApiForm({ call, done, question, yes, reveal, next, children, ...rest }: ApiFormProps): VNode {
   return (
     <form
       method="dialog"
       class={rest.class ?? 'inline'}
       data-api={call}
       data-done={done}
-      data-question={confirm?.question}
-      data-yes={confirm?.yes}
+      data-question={question}
+      data-yes={yes}
       data-reveal={reveal}
       data-next={next}
     >

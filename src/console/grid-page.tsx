@@ -36,7 +36,7 @@ export const gridPage: PageHandler = async (deps, request) => {
   const today = localDateOf(deps.clock.now(), venue.timeZone);
   const date = query.date ?? today;
   const [grid, blackouts] = await Promise.all([readDayGrid(deps, venue._id, date), readNextBlackouts(deps, venue._id)]);
-  const nameOf = await readNames(deps, occupantsOf(grid), ({ partnerId }) => partnerId);
+  const nameOf = await readNames(deps, partnersOn(grid));
   const title = `${venue.name}, ${longDate(date)}`;
   return {
     title,
@@ -74,8 +74,9 @@ export const gridPage: PageHandler = async (deps, request) => {
   };
 };
 
-function occupantsOf({ columns, offSchedule }: DayGrid): { partnerId: string }[] {
-  return [...columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants)), ...offSchedule];
+function partnersOn({ columns, offSchedule }: DayGrid): string[] {
+  const claims = [...columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants)), ...offSchedule];
+  return claims.map(({ partnerId }) => partnerId);
 }
 
 type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string; hasFree: boolean };

@@ -19,7 +19,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
   const [venue, resource, nameOf] = await Promise.all([
     findVenue(deps.db, hold.venueId),
     getResource(deps, hold.resourceId),
-    readNames(deps, [hold], ({ partnerId }) => partnerId),
+    readNames(deps, [hold.partnerId]),
   ]);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   return {
@@ -70,10 +70,8 @@ export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
       class="stack"
       call={`POST /api/v1/operator/holds/${holdId ?? '{hold_id}'}/release`}
       done="The hold is released."
-      confirm={{
-        question: 'Release this hold? Its customer may be about to pay, and the slot can sell to others at once.',
-        yes: 'Release it',
-      }}
+      question="Release this hold? Its customer may be about to pay, and the slot can sell to others at once."
+      yes="Release it"
     >
       {holdId === undefined ? <input type="hidden" name="hold_id" data-path /> : null}
       <ReasonField form="release" hint="Shown to operators. Do not enter personal data." />

@@ -7,16 +7,16 @@ import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
 import { count } from './format.rules.ts';
 
 /** The console's own pages, in the order of the header. To add a page, add a line here and one in `console.ts`. */
-const SECTIONS = [
-  ['/', 'Today'],
-  ['/bookings', 'Bookings'],
-  ['/partners', 'Partners'],
-  ['/webhooks', 'Webhooks'],
-  ['/deliveries', 'Deliveries'],
-  ['/dead-letters', 'Dead letters'],
-  ['/alerts', 'Alerts'],
-  ['/audit', 'Audit'],
-] as const;
+export const SECTIONS = {
+  '/': 'Today',
+  '/bookings': 'Bookings',
+  '/partners': 'Partners',
+  '/webhooks': 'Webhooks',
+  '/deliveries': 'Deliveries',
+  '/dead-letters': 'Dead letters',
+  '/alerts': 'Alerts',
+  '/audit': 'Audit',
+} as const;
 
 /** Other pages of this listener, with a layout of their own. */
 const TOOLS = [
@@ -25,7 +25,7 @@ const TOOLS = [
 ] as const;
 
 /** A page that the header leads to. */
-export type Section = (typeof SECTIONS)[number][0];
+export type Section = keyof typeof SECTIONS;
 
 /** The content of a page of the console. */
 export type Page = {
@@ -76,7 +76,7 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
       <span class={mode === 'production' ? 'badge bad' : 'badge'}>{mode}</span>
       <nav aria-label="Console">
         <ul>
-          {SECTIONS.map(([path, label]) => (
+          {Object.entries(SECTIONS).map(([path, label]) => (
             <li>
               <a href={path} aria-current={path === section ? 'page' : undefined}>
                 {label}

@@ -8,16 +8,11 @@ import type { QueueName } from '../queues/jobs.ts';
 import { longDate, withQuery } from './format.rules.ts';
 import type { ConsoleDeps } from './request.ts';
 
-/**
- * Reads the names of the partners of `rows`. The built-in partner is called the platform, and the name of an unknown
- * partner is its id.
- */
-export async function readNames<Row>(
-  deps: ConsoleDeps,
-  rows: readonly Row[],
-  partnerOf: (row: Row) => string,
-): Promise<(partnerId: string) => string> {
-  const names = await partnerNames(deps, rows.map(partnerOf));
+export type NameOf = (partnerId: string) => string;
+
+/** Reads the names of partners. The built-in partner is called the platform; an unknown partner's name is its id. */
+export async function readNames(deps: ConsoleDeps, partnerIds: readonly string[]): Promise<NameOf> {
+  const names = await partnerNames(deps, partnerIds);
   return (partnerId) => (partnerId === PLATFORM_PARTNER_ID ? 'Platform' : (names.get(partnerId) ?? partnerId));
 }
 

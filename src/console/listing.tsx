@@ -3,7 +3,7 @@ import type { FieldFault } from '../domain/errors.ts';
 import { encodeCursor, type Position } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';
 import { type Choice, InputField, SelectField } from './forms.tsx';
-import type { Page, Section } from './layout.tsx';
+import { type Page, SECTIONS, type Section } from './layout.tsx';
 import { Heading, Pager, type Row, Table, type TableProps } from './parts.tsx';
 import type { PageRequest } from './request.ts';
 
@@ -19,7 +19,6 @@ export type Filter = {
 
 type Listing<Item> = Omit<TableProps, 'rows'> & {
   section: Section;
-  title: string;
   filters: readonly Filter[];
   query: PageRequest['query'];
   /** Errors in the filters: the page shows them, and no rows. */
@@ -32,9 +31,10 @@ type Listing<Item> = Omit<TableProps, 'rows'> & {
   isLive?: true;
 };
 
-/** A page of a listing: its filters, its rows, and a link to the next page with the same filters. */
+/** A page of a listing, titled like its section: filters, rows, and a link to the next page with the same filters. */
 export function listingPage<Item>(listing: Listing<Item>): Page {
-  const { section, title, filters, query, faults, above, page, row, isLive, ...table } = listing;
+  const { section, filters, query, faults, above, page, row, isLive, ...table } = listing;
+  const title = SECTIONS[section];
   const { cursor, ...kept } = query;
   const { rows, next } = faults === undefined ? page : { rows: [], next: null };
   const nextCursor = encodeCursor(next);

@@ -78,10 +78,8 @@ function KeyActions({ path, keyRow: { _id, prefix } }: { path: string; keyRow: A
       <ApiForm
         call={`DELETE ${path}`}
         done="The key is revoked."
-        confirm={{
-          question: `Revoke ${prefix}…? Every call with it is rejected from now on. This cannot be undone.`,
-          yes: 'Revoke',
-        }}
+        question={`Revoke ${prefix}…? Every call with it is rejected from now on. This cannot be undone.`}
+        yes="Revoke"
       >
         <button class="danger" aria-label={`Revoke ${prefix}`}>
           Revoke

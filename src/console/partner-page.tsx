@@ -99,10 +99,8 @@ function StatusActions({ partner: { _id, name, status, certifiedAt }, mode }: St
         <ApiForm
           call={`PATCH ${path}`}
           done={`${name} is suspended.`}
-          confirm={{
-            question: `Suspend ${name}? Its keys are rejected at once and it receives no deliveries. Its bookings stay.`,
-            yes: 'Suspend',
-          }}
+          question={`Suspend ${name}? Its keys are rejected at once and it receives no deliveries. Its bookings stay.`}
+          yes="Suspend"
         >
           <input type="hidden" name="status" value="suspended" />
           <button class="danger">Suspend</button>
@@ -132,10 +130,8 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
             <ApiForm
               call={`DELETE ${path}/${venue._id}`}
               done={`${name} can no longer sell ${venue.name}. Its holds there are released.`}
-              confirm={{
-                question: `Revoke the grant of ${name} for ${venue.name}? Its holds there are released at once. Its bookings stay.`,
-                yes: 'Revoke',
-              }}
+              question={`Revoke the grant of ${name} for ${venue.name}? Its holds there are released at once. Its bookings stay.`}
+              yes="Revoke"
             >
               <button class="quiet" aria-label={`Revoke the grant for ${venue.name}`}>
                 Revoke

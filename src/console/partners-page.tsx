@@ -13,7 +13,6 @@ export const partnersPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/partners',
-    title: 'Partners',
     filters: [],
     query: request.query,
     faults,

@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { DayGrid, GridCell } from '../booking/availability/day-grid.service.ts';
 import { dateTime, minutesAndSeconds, price, timeSpan } from './format.rules.ts';
-import { claimPath } from './links.tsx';
+import { claimPath, type NameOf } from './links.tsx';
 import { Icon, type IconName } from './parts.tsx';
 
-export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
+export type GridProps = { grid: DayGrid; nameOf: NameOf };
 
 /** The props of a cell's content; `what` names the slot. */
 type ContentProps = GridProps & { cell: GridCell; what: string };

@@ -25,7 +25,10 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     partnerChoices(deps, query.partner_id),
     listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(deps, page.rows, ({ partnerId }) => partnerId);
+  const nameOf = await readNames(
+    deps,
+    page.rows.map(({ partnerId }) => partnerId),
+  );
   const filters: Filter[] = [
     { name: 'partner_id', label: 'Partner', options: partners },
     { name: 'status', label: 'Status', options: STATUSES },
@@ -33,7 +36,6 @@ export const webhooksPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/webhooks',
-    title: 'Webhooks',
     filters,
     query: request.query,
     faults,
@@ -78,10 +80,8 @@ function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow })
     <ApiForm
       call={`${path}/deactivate`}
       done="Deliveries to the endpoint have stopped."
-      confirm={{
-        question: `Stop deliveries to ${endpointUrl}? Pending deliveries are cancelled.`,
-        yes: 'Switch off',
-      }}
+      question={`Stop deliveries to ${endpointUrl}? Pending deliveries are cancelled.`}
+      yes="Switch off"
     >
       <button class="danger" aria-label={`Switch off ${endpointUrl}`}>
         Switch off
