@@ -31,9 +31,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
           </p>
         </div>
         <CustomerFields form="walk-in" region={region} isFocused />
-        <div class="row end">
-          <button class="primary">Place walk-in</button>
-        </div>
+        <button class="primary">Place walk-in</button>
       </ApiForm>
       <details data-if="hold_id" hidden>
         <summary>Release the hold instead</summary>
@@ -72,9 +70,7 @@ export function AnyCourtDialog({ grid, region }: { grid: DayGrid; region: string
           options={freeStarts(grid).map((start) => [start.toISOString(), localTimeOf(start, venue.timeZone)])}
         />
         <CustomerFields form="any-court" region={region} />
-        <div class="row end">
-          <button class="primary">Place walk-in</button>
-        </div>
+        <button class="primary">Place walk-in</button>
       </ApiForm>
     </Dialog>
   );
@@ -122,9 +118,7 @@ export function CancelDialog(): VNode {
         <input type="hidden" name="booking_id" data-path />
         <IdempotencyKey />
         <ReasonField form="cancel" autofocus />
-        <div class="row end">
-          <button class="danger">Cancel walk-in</button>
-        </div>
+        <button class="danger">Cancel walk-in</button>
       </ApiForm>
     </Dialog>
   );
@@ -146,9 +140,7 @@ export function WithdrawDialog(): VNode {
       <ApiForm class="stack" call="DELETE /api/v1/operator/blackouts/{blackout_id}" done="The blackout is withdrawn.">
         <input type="hidden" name="blackout_id" data-path />
         <p class="under">Its slots can be sold again, on all of its days.</p>
-        <div class="row end">
-          <button class="danger">Withdraw blackout</button>
-        </div>
+        <button class="danger">Withdraw blackout</button>
       </ApiForm>
     </Dialog>
   );
@@ -179,9 +171,7 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
           ))}
         </fieldset>
         <ReasonField form="blackout" hint="Shown to operators only; partners do not see it." />
-        <div class="row end">
-          <button class="primary">Add blackout</button>
-        </div>
+        <button class="primary">Add blackout</button>
       </ApiForm>
     </Dialog>
   );
