@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
+import { insertDeadLetters, sweep } from '../alerts/watching.ts';
 import { certificationReport } from '../partners/certification-report.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import type * as Queues from '../support/queues.in-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type * as Inside from './pages.in-host.ts';
 import { consoleWorld } from './world.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -25,10 +25,10 @@ const MISSING = '01a1fee0-0000-7000-8000-000000000000';
 const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
 const service = await hostedService({ isAlone: true });
-const inside = service.inHost<typeof Inside>('test/console/pages.in-host.ts');
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
-const world = await consoleWorld(service);
 const operator = operatorOf(service);
+const pageWithoutVenue = await operator.get('/', BROWSER);
+const world = await consoleWorld(service);
 afterAll(async () => {
   await world.stop();
   await service.stop();
@@ -149,22 +149,21 @@ describe('open alerts', () => {
     return [text.includes('aria-label="Open alerts"'), text.includes(MESSAGE)];
   };
 
-  test('are shown on every page while they are open, also on a page for a missing path', async () => {
+  test('are shown while they are open, also on a page for a missing path or object', async () => {
+    const shownOn = ['/bookings', '/no/such/page', `/holds/${MISSING}`];
     await pauseQueue('webhook-delivery');
-    await inside.lookForAlerts();
-    for (const path of [...paths, '/no/such/page', `/holds/${MISSING}`]) {
-      expect([path, await alertsShown(path)]).toEqual([path, [true, true]]);
-    }
+    await sweep(service);
+    for (const path of shownOn) expect([path, await alertsShown(path)]).toEqual([path, [true, true]]);
     const { text } = await page('/alerts');
     expect(text).toContain('href="/queues/queue/webhook-delivery"');
     await resumeQueue('webhook-delivery');
     await alerts().deleteMany({});
-    for (const path of paths) expect([path, await alertsShown(path)]).toEqual([path, [false, false]]);
+    for (const path of shownOn) expect([path, await alertsShown(path)]).toEqual([path, [false, false]]);
   });
 
   test('about a single subscription are only counted', async () => {
-    await inside.addDeadLetter('d-1', MISSING, world.partner.id);
-    await inside.lookForAlerts();
+    await insertDeadLetters(service, MISSING, world.partner.id, ['d-1']);
+    await sweep(service);
     const { text } = await page('/bookings');
     // On a slow machine, an alert about waiting events is open too.
     expect(text).toMatch(/\d+ alerts? (?:is|are) open\./);
@@ -207,21 +206,17 @@ test('names chosen by others are shown as text everywhere', async () => {
   }
 });
 
-describe('invisible characters in names that an older release accepted', () => {
-  const INVISIBLE_NAME = 'evil\u202Egnp.exe\u2066\u200B';
-
-  test('are marked, and do not change the writing direction', async () => {
-    const bookingId = String(world.booking['booking_id']);
-    const reservations = service.context.db.collection('reservations');
-    const before = await reservations.findOne({ bookingId });
-    await reservations.updateOne({ bookingId }, { $set: { 'customer.name': INVISIBLE_NAME } });
-    for (const path of ['/bookings', `/bookings/${bookingId}`, world.day]) {
-      const { text } = await page(path);
-      expect([path, text.includes('evil\uFFFDgnp.exe\uFFFD\uFFFD')]).toEqual([path, true]);
-      expect([path, /[\u202A-\u202E\u2066-\u2069\u200B]/.test(text)]).toEqual([path, false]);
-    }
-    await reservations.updateOne({ bookingId }, { $set: { customer: before?.['customer'] } });
-  });
+test('invisible characters in names that an older release accepted are marked, and change no writing direction', async () => {
+  const bookingId = String(world.booking['booking_id']);
+  const reservations = service.context.db.collection('reservations');
+  const before = await reservations.findOne({ bookingId });
+  await reservations.updateOne({ bookingId }, { $set: { 'customer.name': 'evil\u202Egnp.exe\u2066\u200B' } });
+  for (const path of ['/bookings', `/bookings/${bookingId}`, world.day]) {
+    const { text } = await page(path);
+    expect([path, text.includes('evil\uFFFDgnp.exe\uFFFD\uFFFD')]).toEqual([path, true]);
+    expect([path, /[\u202A-\u202E\u2066-\u2069\u200B]/.test(text)]).toEqual([path, false]);
+  }
+  await reservations.updateOne({ bookingId }, { $set: { customer: before?.['customer'] } });
 });
 
 describe('the pages show', () => {
@@ -233,14 +228,9 @@ describe('the pages show', () => {
     expect(text).toContain(`type="date" value="${today}"`);
   });
 
-  test('an explanation in place of a grid if there is no venue', async () => {
-    const empty = await hostedService();
-    try {
-      const reply = await operatorOf(empty).get('/', BROWSER);
-      expect([reply.status, reply.text.includes('There is no venue yet')]).toEqual([200, true]);
-    } finally {
-      await empty.stop();
-    }
+  test('an explanation in place of a grid if there is no venue', () => {
+    const { status, text } = pageWithoutVenue;
+    expect([status, text.includes('There is no venue yet')]).toEqual([200, true]);
   });
 
   test('names, but no phone numbers, of customers on the grid', async () => {
