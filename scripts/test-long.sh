@@ -15,7 +15,6 @@ npm test -- test/reservations \
   test/subscriptions/rewrap-secrets \
   test/observability/canaries \
   test/processes/built-service \
-  test/client/faults \
   test/certification/each-defect
 # These suites measure time, so they run alone.
 npm test -- --runInBand test/http/slow-clients test/http/flood test/http/hostile-names

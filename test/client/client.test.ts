@@ -112,16 +112,18 @@ describe('retries', () => {
   ];
   const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...RESERVATION_EVENT_TYPES] };
 
-  test.each(PASSING)('a hold is retried with the same bytes after %j, and is placed once', async (fault) => {
+  test.each(PASSING)('hold and booking are retried with the same bytes after %j, and made once', async (fault) => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
     proxy.seen.splice(0);
-    faults = [fault, fault];
-    const hold = await client.placeHold({ body: { slot_id } });
+    faults = [fault, fault, NONE, fault, fault];
+    const { hold_id } = await client.placeHold({ body: { slot_id } });
+    const { booking_id } = await client.confirmBooking({ body: { hold_id, ...CUSTOMER } });
     const bodies = proxy.seen.map(({ body }) => body);
-    expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
-    expect(bodies[0]).toContain('idempotency_key');
-    await client.releaseHold({ path: { holdId: hold.hold_id } });
+    expect([bodies.length, new Set(bodies).size]).toEqual([6, 2]);
+    for (const body of bodies) expect(body).toContain('idempotency_key');
+    const stored = await rowsOf(service, 'reservations', { slotId: slot_id });
+    expect(stored.map((row) => [row._id, row.bookingId])).toEqual([[hold_id, booking_id]]);
   });
 
   test('releasing, extending and changing a subscription are retried without a key', async () => {

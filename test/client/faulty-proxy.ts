@@ -17,21 +17,18 @@ export type Fault =
   /** The service executes the call, but the caller gets 503. */
   | { kind: 'unknown' };
 
-type ProxiedCall = { method: string; path: string; requestId: string; body: string; fault: Fault };
+type ProxiedCall = { method: string; path: string; body: string };
 
 /** A proxy before a service. `faultOf` decides about each request; if it rejects, the proxy cuts the connection. */
-export async function startFaultyProxy(
-  serviceUrl: string,
-  faultOf: (call: Omit<ProxiedCall, 'fault'>) => Fault | Promise<Fault>,
-) {
+export async function startFaultyProxy(serviceUrl: string, faultOf: (call: ProxiedCall) => Fault | Promise<Fault>) {
   const seen: ProxiedCall[] = [];
   const closing = new AbortController();
   const agent = new Agent({ keepAlive: true });
   const carryOut = async (req: IncomingMessage, res: ServerResponse) => {
     const body = await buffer(req);
-    const call = { method: req.method ?? '', path: req.url ?? '', requestId: idOf(req), body: String(body) };
+    const call = { method: req.method ?? '', path: req.url ?? '', body: String(body) };
     const fault = await faultOf(call);
-    seen.push({ ...call, fault });
+    seen.push(call);
     if (fault.kind === 'reset') return void req.socket.resetAndDestroy();
     if (fault.kind === 'answered') return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{}');
     if (fault.kind === 'late') await delay(fault.ms, undefined, { signal: closing.signal });
@@ -70,5 +67,3 @@ export async function startFaultyProxy(
     },
   };
 }
-
-const idOf = ({ headers }: IncomingMessage): string => String(headers['x-request-id'] ?? '');

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { newSecret } from '../../packages/client/src/certification/deliveries.ts';
 import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { EVENT_TYPES as SERVICE_EVENT_TYPES } from '../../src/reservations/event-types.ts';
@@ -18,26 +18,19 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';
 import { type Ended, partner as runPartner, startPartner } from './partner.ts';
 
 const service = sharedService();
-afterAll(() => service.stop());
+const endpoint = await startReceiver(204);
+afterAll(async () => {
+  await endpoint.close();
+  await service.stop();
+});
 const venue = await anyVenue(service, [{}], { name: 'Koramangala Arena' });
 const partner = await anyPartner(service, [venue.id]);
-
-const endpoints: WebhookReceiver[] = [];
-afterEach(async () => {
-  for (const endpoint of endpoints.splice(0)) await endpoint.close();
-});
-
-async function openEndpoint(status: number): Promise<WebhookReceiver> {
-  const endpoint = await startReceiver(status);
-  endpoints.push(endpoint);
-  return endpoint;
-}
 
 /** Runs a command line with the partner's key. */
 const run = (...args: string[]): Promise<Ended> => runPartner({ url: service.url, apiKey: partner.apiKey }, args);
@@ -261,7 +254,6 @@ test('partner replay forwards the events since a time again, in order and signed
     await service.dispatch(String(holdId));
     ids.push(String(holdId));
   }
-  const endpoint = await openEndpoint(204);
   const secret = newSecret();
   const command = ['replay', '--forward-to', endpoint.url, '--secret', secret];
   const credentials = { url: service.url, apiKey: recipient.apiKey };
@@ -292,7 +284,7 @@ describe('partner status', () => {
   test('a dead letter and a failing endpoint need action; ids are whole in 80 columns', async () => {
     const own = await anyVenue(service);
     const failing = await anyPartner(service, [own.id]);
-    const endpoint = await openEndpoint(500);
+    endpoint.respondWith(500);
     const { id } = await subscribe(failing, `${endpoint.url}/${'a'.repeat(60)}`, ['hold_created']);
     const [slotId = ''] = await freeSlotIds(failing, own.id);
     const { hold_id: holdId } = await placeHold(failing, slotId);
