@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
+import { anyCandidate, certifyServed } from '../certification/certification-scene.ts';
 import { seriousFaults } from '../console/axe.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -52,6 +54,32 @@ test('all tests of the example pass on a sandbox, and none is skipped', async ()
   const count = (name: string) => Number(new RegExp(`^\\S ${name} (\\d+)$`, 'm').exec(stdout)?.[1]);
   expect([count('fail'), count('skipped')]).toEqual([0, 0]);
   expect(count('pass')).toBeGreaterThan(15);
+}, 300_000);
+
+test('the box office passes every scenario of the certification', async () => {
+  const candidate = await anyCandidate(service);
+  const [port, actionsPort, proxyPort] = [await freePort(), await freePort(), await freePort()].map(String);
+  const written = await readFile(join(app, 'certification.json'), 'utf8');
+  const ports: Record<string, string | undefined> = { 4000: port, 4001: actionsPort, 4010: proxyPort };
+  const profile = join(app, 'certification-here.json');
+  await writeFile(
+    profile,
+    written.replaceAll(/\b40[01][01]\b/g, (each) => ports[each] ?? each),
+  );
+  const shop = await startBoxOffice(app, {
+    PARTNER_BASE_URL: `http://127.0.0.1:${proxyPort}`,
+    PARTNER_API_KEY: candidate.apiKey,
+    PORT: String(port),
+    CERTIFICATION_PORT: String(actionsPort),
+    DATA_DIR: `data-${port}`,
+  });
+  try {
+    const ids = SCENARIOS.map(({ id }) => id);
+    const { scenarios } = await certifyServed(candidate, { profile }, ids);
+    expect(scenarios.map(({ id, outcome }) => [id, outcome])).toEqual(ids.map((id) => [id, 'passed']));
+  } finally {
+    await shop.stop();
+  }
 }, 300_000);
 
 const date = dateIn(5);

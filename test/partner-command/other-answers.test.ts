@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { startStubServer } from '../support/stub-server.ts';
-import { partner } from './partner.ts';
+import { partner, startPartner } from './partner.ts';
 
 let answer: (response: ServerResponse) => void;
 const { url, close } = await startStubServer((_request, response) => answer(response));
 afterAll(() => close());
 
-const run = (...args: string[]) => partner({ url, apiKey: 'pk_sandbox_any' }, args);
+const service = { url, apiKey: 'pk_sandbox_any' };
+const run = (...args: string[]) => partner(service, args);
 const HTML = { 'content-type': 'text/html', server: 'nginx' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -42,4 +44,30 @@ test.each([
   const commands = [['status'], ['hold', '--venue', 'v', '--date', '2026-11-24'], ['hold', 'a-slot'], CONFIRM];
   for (const { code, err } of await Promise.all(commands.map((args) => run(...args))))
     expect([code, err]).toEqual([3, expect.stringContaining(message)]);
+});
+
+/** Answers each call with 429 and this Retry-After. */
+const beBusyFor = (seconds: number) => {
+  const error = { code: 'RATE_LIMITED', message: 'Too many calls.', request_id: 'r' };
+  const headers = { ...JSON_TYPE, 'retry-after': String(seconds) };
+  answer = (response) => void response.writeHead(429, headers).end(JSON.stringify({ error }));
+};
+
+test.each([[['status']], [['listen', '--forward-to', 'http://127.0.0.1:1023']]])(
+  '%j says that it waits, and until when, but not in the output for programs',
+  async (args) => {
+    beBusyFor(50);
+    const started = await startPartner(service, [...args, '--json']);
+    await eventually('the message', () =>
+      /\(429.*\); trying again in (50|51) s, at \d\d:\d\d:\d\d UTC\.\n$/.test(started.printed.err),
+    );
+    started.interrupt();
+    expect(await started.ended).toMatchObject({ code: 130, out: '' });
+  },
+);
+
+test('a command that would have to wait an hour ends instead, and says when to call again', async () => {
+  beBusyFor(3600);
+  const { code, err } = await run('status');
+  expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}try again: in 1 h, at \d\d:\d\d:\d\d UTC$/m)]);
 });
