@@ -1,7 +1,7 @@
 import { withDeadline } from '../platform/deadline.ts';
 import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { CallError, interruption } from './errors.ts';
-import { codeOf, isObject, objectsOf, parseJson, textOf } from './values.ts';
+import { codeOf, isObject, type Json, objectsOf, parseJson, textOf } from './values.ts';
 
 export type ApiRequest = {
   method: string;
@@ -74,7 +74,7 @@ function unreadable(url: string, { ok, status }: Response): CallError {
   return new CallError(`${finding}${between}${advice}`, ok);
 }
 
-function rejectionText(error: Record<string, unknown>, status: number): string {
+function rejectionText(error: Json, status: number): string {
   const faults = objectsOf(error['details']).map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
   // If there are details, the message only repeats the first one.
   const message = faults.length > 0 ? 'The service rejected these values:' : textOf(error['message']);

@@ -1,5 +1,5 @@
 import document from '../../docs/openapi.operator.json' with { type: 'json' };
-import { kebab, textOf } from './values.ts';
+import { type Json, kebab, textOf } from './values.ts';
 
 export type Field = {
   name: string;
@@ -32,7 +32,7 @@ type OperationObject = {
   summary: string;
   description?: string;
   parameters?: { name: string; in: string; description?: string; schema: Schema }[];
-  requestBody?: { content: { 'application/json': { schema: Schema; example?: Record<string, unknown> } } };
+  requestBody?: { content: { 'application/json': { schema: Schema; example?: Json } } };
   responses: Record<string, { description?: string }>;
 };
 

@@ -4,9 +4,9 @@ import type { ApiRequest } from './client.ts';
 import type { Field, Operation } from './description.ts';
 import { usageError } from './errors.ts';
 import { optionOf, valueToSend } from './options.ts';
-import { isObject, kebab, parseJson, textOf } from './values.ts';
+import { isObject, type Json, kebab, parseJson, textOf } from './values.ts';
 
-export type Options = Readonly<Record<string, unknown>>;
+export type Options = Json;
 
 /** `madeIdempotencyKey`: the idempotency key, if the user gave none. */
 type BuiltRequest = { request: ApiRequest; madeIdempotencyKey?: string };
@@ -34,7 +34,7 @@ export async function buildRequest(
   if (fields.length === 0) return { request: { method, path, query } };
   const file = options['body'];
   const fileBody = typeof file === 'string' ? await readBody(file, readInput) : {};
-  const body: Record<string, unknown> = { ...fileBody, ...valuesGiven(fields, options) };
+  const body: Json = { ...fileBody, ...valuesGiven(fields, options) };
   const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
@@ -58,7 +58,7 @@ function pathWith({ path, params }: Operation, args: readonly string[]): string 
   }, path);
 }
 
-function valuesGiven(fields: readonly Field[], options: Options): Record<string, unknown> {
+function valuesGiven(fields: readonly Field[], options: Options): Json {
   return Object.fromEntries(
     fields
       .map((field) => [field.name, valueToSend(options[optionOf(field).attributeName()])] as const)
@@ -66,7 +66,7 @@ function valuesGiven(fields: readonly Field[], options: Options): Record<string,
   );
 }
 
-async function readBody(file: string, readInput: () => Promise<string>): Promise<Record<string, unknown>> {
+async function readBody(file: string, readInput: () => Promise<string>): Promise<Json> {
   const text = file === '-' ? await readInput() : await readTextFile(file);
   const value = parseJson(text);
   if (!isObject(value)) throw usageError(`${file === '-' ? 'The input' : file} is not a JSON object.`);

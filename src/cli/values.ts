@@ -1,5 +1,8 @@
+/** A JSON object. */
+export type Json = Record<string, unknown>;
+
 /** A parsed value that is an object and no array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -10,7 +13,7 @@ export function textOf(value: unknown): string {
 }
 
 /** The objects of an array; none if it is no array. */
-export function objectsOf(value: unknown): Record<string, unknown>[] {
+export function objectsOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 

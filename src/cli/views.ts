@@ -3,7 +3,7 @@ import wrapAnsi from 'wrap-ansi';
 import { WEEKDAYS } from '../platform/calendar.ts';
 import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { emphasise, type Terminal, widthOf, writeLine, writeWrapped } from './terminal.ts';
-import { isObject, objectsOf, textOf } from './values.ts';
+import { isObject, type Json, objectsOf, textOf } from './values.ts';
 
 export function showListing(terminal: Terminal, fields: readonly string[], rows: readonly unknown[]): void {
   if (rows.length === 0) {
@@ -19,7 +19,7 @@ export function showListing(terminal: Terminal, fields: readonly string[], rows:
 }
 
 /** Prints each field on an uncut line, so ids and secrets can be copied, and then lists of objects as tables. */
-export function showObject(terminal: Terminal, object: Readonly<Record<string, unknown>>): void {
+export function showObject(terminal: Terminal, object: Json): void {
   const fields = flattened(isSchedule(object) ? hoursByDay(object) : object);
   const isTable = ([, value]: [string, unknown]) => objectsOf(value).length > 0;
   const lines = fields.filter((field) => !isTable(field));
@@ -36,7 +36,7 @@ export function showObject(terminal: Terminal, object: Readonly<Record<string, u
 }
 
 /** The fields of an object and of nested ones, with dotted names. */
-function flattened(object: Readonly<Record<string, unknown>>, prefix = ''): [string, unknown][] {
+function flattened(object: Json, prefix = ''): [string, unknown][] {
   return Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
     isObject(value) ? flattened(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
   );
@@ -47,16 +47,12 @@ function inWords(value: unknown): string {
   return Array.isArray(value) && value.length === 0 ? 'none' : cellText(value);
 }
 
-function isSchedule(object: Readonly<Record<string, unknown>>): boolean {
+function isSchedule(object: Json): boolean {
   return isObject(object['weekly']) && Array.isArray(object['exceptions']);
 }
 
 /** A schedule's hours by weekday and date, after its other fields. */
-export function hoursByDay({
-  weekly,
-  exceptions,
-  ...others
-}: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function hoursByDay({ weekly, exceptions, ...others }: Json): Json {
   const week = isObject(weekly) ? weekly : {};
   return {
     ...others,
@@ -85,11 +81,7 @@ type Column = { field: string; cells: string[]; width: number; shortest: number 
  * The rows as lines of at most `width` characters. If necessary, texts are cut down to 12 characters or their heading;
  * then the last columns are left out, but never the first one.
  */
-export function fitTable(
-  fields: readonly string[],
-  rows: readonly Readonly<Record<string, unknown>>[],
-  width: number,
-): FittedTable {
+export function fitTable(fields: readonly string[], rows: readonly Json[], width: number): FittedTable {
   const columns = fields.map((field): Column => {
     const cells = [field, ...rows.map((row) => onOneLine(cellText(row[field])))];
     const widest = cells.reduce((most, cell) => Math.max(most, stringWidth(cell)), 0);

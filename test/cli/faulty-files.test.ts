@@ -61,19 +61,13 @@ describe('a YAML file', () => {
       Buffer.concat([Buffer.from('venues:\n  - name: "'), Buffer.of(0xff), Buffer.from('"\n')]),
       ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
     ],
-  ];
-  test.each(files)('%s', async (_what, content, faults) => {
-    expect(await faultsOf('venues.yaml', content)).toEqual(faults);
-  });
-
-  const rows: [string, string, unknown[]][] = [
     [
-      'a mistyped field',
+      'with a mistyped field',
       house().replace('city:', 'citty:'),
       ['2: Turf House: city: is required', '4: Turf House: citty: is not allowed here'],
     ],
     [
-      'several wrong values of a resource',
+      'with several wrong values of a resource',
       house(turf().replace('30', '31').replace('450', "'450'").replace("'06:00'", "'6:00'")),
       [
         '9: Turf House / Turf A: duration_minutes: must be a multiple of 5',
@@ -82,17 +76,17 @@ describe('a YAML file', () => {
       ],
     ],
     [
-      'two venues of one name and city',
+      'with two venues of one name and city',
       `${house()}  - { name: ' turf house', address: x, city: PUNE }\n`,
       ['6:  turf house: name: is the name of another venue in the same city, in line 2'],
     ],
     [
-      'two resources of one name',
+      'with two resources of one name',
       house(turf(), net('TURF A')),
       ['14: Turf House / TURF A: name: is the name of another resource of this venue, in line 6'],
     ],
     [
-      'space shared with no other resource',
+      'with space shared with no other resource',
       house(turf('        shares_space_with: [Turf A, Turf Z]')),
       [
         '13: Turf House / Turf A: shares_space_with: names the resource itself',
@@ -100,12 +94,12 @@ describe('a YAML file', () => {
       ],
     ],
     [
-      'a schedule without a day',
+      'with a schedule without a day',
       house(turf('        schedule:\n          weekly: {}')),
       ['14: Turf House / Turf A / schedule: weekly: has hours for no day of the week, so it would be closed every day'],
     ],
     [
-      'a schedule with a wrong day',
+      'with a wrong day in a schedule',
       house(
         turf("        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]"),
       ),
@@ -115,7 +109,7 @@ describe('a YAML file', () => {
       ],
     ],
     [
-      'openings that overlap',
+      'with openings that overlap',
       house(
         turf(
           "        schedule:\n          weekly:\n            mon:\n              - { start: '06:00', end: '12:00' }\n              - { start: '11:00', end: '13:00' }",
@@ -124,7 +118,7 @@ describe('a YAML file', () => {
       ['17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended'],
     ],
     [
-      'price rules that cannot apply',
+      'with price rules that cannot apply',
       house(
         turf(
           '        price_rules:\n          - { name: Evenings }\n          - { name: evenings, multiplier: 20, days_of_week: [sat, sat] }\n          - { name: Old, price_rupees: 1, from_date: 2027-01-02, to_date: 2027-01-01 }',
@@ -139,7 +133,7 @@ describe('a YAML file', () => {
       ],
     ],
   ];
-  test.each(rows)('with %s: line, row, field and reason', async (_what, content, faults) => {
+  test.each(files)('%s: line, row, field and reason', async (_what, content, faults) => {
     expect(await faultsOf('venues.yaml', content)).toEqual(faults);
   });
 

@@ -3,7 +3,7 @@ import { scheduleFaults } from '../../catalog/venues/schedule-faults.rules.ts';
 import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { checkClosed } from '../../http/validate.ts';
-import { isObject, textOf } from '../values.ts';
+import { isObject, type Json, textOf } from '../values.ts';
 import { AmbiguousCell } from './cell-values.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, venueKey } from './file-content.ts';
 import { type VenuesFile, venuesFile } from './venues-file.schemas.ts';
@@ -24,7 +24,7 @@ export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
 export type WantedVenue = Wanted<VenueBody> & { key: string; resources: WantedResource[] };
 
 /** A venue, resource, price rule or schedule of the file; `list` is the path of its list, empty for a schedule. */
-type Row = { list: string; path: string; subject: string; fields: Record<string, unknown> };
+type Row = { list: string; path: string; subject: string; fields: Json };
 
 /** Lists whose names must be unique, and how a message describes the other row of a name. */
 const NAMED_LISTS: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
   return { venues: all.length === 0 ? wantedVenues(value, lineOf) : [], faults: all };
 }
 
-function rowsIn(content: Record<string, unknown>): Row[] {
+function rowsIn(content: Json): Row[] {
   const rowsAt = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
     const list = `${path}${path === '' ? '' : '.'}${name}`;
     const items: unknown = fields[name];

@@ -4,7 +4,7 @@ import type { CallApi } from '../client.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import { CallError, CommandError, EXIT } from '../errors.ts';
 import { type Terminal, writeLine } from '../terminal.ts';
-import { textOf } from '../values.ts';
+import { type Json, textOf } from '../values.ts';
 import { checkContent } from './check.ts';
 import type { Fault } from './file-content.ts';
 import { readOffSale } from './off-sale.ts';
@@ -39,7 +39,7 @@ export function addImport(program: Command, terminal: Terminal): void {
  */
 async function importVenues(file: string, options: Options, terminal: Terminal): Promise<void> {
   const isForPrograms = options.json === true;
-  const printJson = (fields: Record<string, unknown>) => {
+  const printJson = (fields: Json) => {
     if (!isForPrograms) return;
     writeLine(terminal.out, plainJson({ file, dry_run: options.dryRun === true, ...fields }));
   };
@@ -82,7 +82,7 @@ async function importVenues(file: string, options: Options, terminal: Terminal):
   writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
-function stepsReport({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
+function stepsReport({ steps, unchanged }: Plan, outcome?: Outcome): Json {
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';
     if (index < outcome.doneCount) return 'done';
@@ -114,7 +114,7 @@ async function applyPlan(
       }
       progress?.show(step, index);
       try {
-        const response = (await call(step.request(ids))) as Record<string, unknown> | undefined;
+        const response = (await call(step.request(ids))) as Json | undefined;
         const id = response?.[step.kind === 'venue' ? 'venue_id' : 'resource_id'];
         if (step.creates !== undefined) ids.set(step.creates, textOf(id));
       } catch (err) {

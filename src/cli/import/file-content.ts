@@ -1,11 +1,11 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
-import { textOf } from '../values.ts';
+import { type Json, textOf } from '../values.ts';
 
 /** Why the file cannot be imported. `path` is the faulty field of the `subject`, empty if all of it is faulty. */
 export type Fault = { line: number; subject: string; path: string; message: string };
 
 export type FileContent = {
-  content?: Record<string, unknown>;
+  content?: Json;
   /** The line of a path (`venues.0.name`), or of its last existing part. */
   lineOf: (path: string) => number;
   faults: Fault[];

@@ -1,10 +1,8 @@
 import { groupBy } from '../../platform/group-by.ts';
 import type { CallApi } from '../client.ts';
-import { isObject, objectsOf } from '../values.ts';
+import { isObject, type Json, objectsOf } from '../values.ts';
 import { PREFIX } from './read-current.ts';
 import type { Step } from './steps.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
 

@@ -1,11 +1,9 @@
 import { MAX_PRICE_RULES } from '../../catalog/venues/price-rule-limit.rules.ts';
 import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
-import { textOf } from '../values.ts';
+import { type Json, textOf } from '../values.ts';
 import { nameKey } from './file-content.ts';
 import { PREFIX } from './read-current.ts';
 import { type Ids, type Plan, type ResourceInPlan, ruleChanges, type Step } from './steps.ts';
-
-type Json = Record<string, unknown>;
 
 /**
  * Plans the price rules of a resource. The API cannot change a rule, so a different one is created before the old one

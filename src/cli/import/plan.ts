@@ -1,4 +1,4 @@
-import { textOf } from '../values.ts';
+import { type Json, textOf } from '../values.ts';
 import type { WantedVenue } from './check.ts';
 import { planPriceRules } from './plan-price-rules.ts';
 import { sharedAtCompletion, sharedAtCreation, sharingFaults } from './plan-sharing.ts';
@@ -57,7 +57,7 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
   plan.steps.push({ ...own, action: 'complete', changes: [], note, request });
 }
 
-function difference(wanted: object, current: Readonly<Record<string, unknown>>) {
+function difference(wanted: object, current: Json) {
   const changes = changesOf(wanted, current);
   return { changes, change: Object.fromEntries(changes.map(({ field, to }) => [field, to])) };
 }

@@ -2,6 +2,7 @@ import { priceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
 import { createResourceBody, createVenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { fieldsOf } from '../../http/query-faults.ts';
 import { groupBy } from '../../platform/group-by.ts';
+import type { Json } from '../values.ts';
 import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
 import { readSheet, type SheetRow } from './csv-sheet.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
@@ -25,9 +26,9 @@ function columnsOf(kind: Kind): string[] {
   return ['kind', ...parents, ...fields.map((field) => columnOf(kind, field))];
 }
 
-type Row = SheetRow & { kind: Kind; fields: Record<string, unknown> };
-type Venue = Record<string, unknown> & { resources: Resource[] };
-type Resource = Record<string, unknown> & { schedule?: Schedule; price_rules: unknown[] };
+type Row = SheetRow & { kind: Kind; fields: Json };
+type Venue = Json & { resources: Resource[] };
+type Resource = Json & { schedule?: Schedule; price_rules: unknown[] };
 type Schedule = { weekly: Record<string, unknown[]>; exceptions: unknown[] };
 
 /** Reads a flat sheet: a row for each venue, resource, part of a schedule and price rule; `kind` distinguishes them. */
@@ -68,7 +69,7 @@ export function readCsv(text: string): FileContent {
   const lineOf = (path: string) => {
     let [part, line]: [unknown, number] = [content, 1];
     for (const key of path.split('.')) {
-      part = (Object(part) as Record<string, unknown>)[key];
+      part = (Object(part) as Json)[key];
       line = lines.get(part) ?? line;
     }
     return line;
@@ -89,7 +90,7 @@ function rowOf(row: SheetRow, separator: string, faults: Fault[]): Row[] {
     const cell = cells[columnOf(kind, field)];
     return cell === undefined ? [] : [[field, valueOf(field, cell, separator)]];
   });
-  return [{ ...row, kind, fields: Object.fromEntries(fields) as Record<string, unknown> }];
+  return [{ ...row, kind, fields: Object.fromEntries(fields) as Json }];
 }
 
 const faultIn = ({ line, cells }: SheetRow, path: string, message: string): Fault => ({
@@ -101,7 +102,7 @@ const faultIn = ({ line, cells }: SheetRow, path: string, message: string): Faul
 
 type ByName<Named> = ReadonlyMap<string, Named[]>;
 
-function byName<Named extends Record<string, unknown>>(rows: readonly Named[]): ByName<Named> {
+function byName<Named extends Json>(rows: readonly Named[]): ByName<Named> {
   return groupBy(rows, ({ name }) => nameKey(name));
 }
 

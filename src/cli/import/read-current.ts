@@ -1,11 +1,9 @@
 import { type CallApi, readAll } from '../client.ts';
-import { objectsOf, textOf } from '../values.ts';
+import { type Json, objectsOf, textOf } from '../values.ts';
 import type { WantedResource, WantedVenue } from './check.ts';
 import { type Fault, nameKey, venueKey } from './file-content.ts';
 
 export const PREFIX = '/api/v1/operator';
-
-type Json = Record<string, unknown>;
 
 export type CurrentResource = { id: string; fields: Json; schedule: unknown; rules: Json[] };
 export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<string, CurrentResource> };

@@ -1,6 +1,6 @@
 import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ApiRequest } from '../client.ts';
-import { isObject, textOf } from '../values.ts';
+import { isObject, type Json, textOf } from '../values.ts';
 import { hoursByDay } from '../views.ts';
 import type { WantedResource, WantedVenue } from './check.ts';
 import type { Fault } from './file-content.ts';
@@ -19,7 +19,7 @@ export type Step = {
   changes: Change[];
   note?: string;
   /** The request for a preview, if the step can take slots off sale. */
-  preview?: { venueId: string; change: Readonly<Record<string, unknown>> };
+  preview?: { venueId: string; change: Json };
   request: (ids: Ids) => ApiRequest;
   /** The key of the created object, if later steps need its id. */
   creates?: string;
@@ -58,10 +58,8 @@ export const completionNote = (status: string | undefined): string =>
 
 export type Change = { field: string; from: unknown; to: unknown };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The fields of `wanted` that differ in `current`; fields missing in the file are ignored. */
-export function changesOf(wanted: object, current: Fields): Change[] {
+export function changesOf(wanted: object, current: Json): Change[] {
   return Object.entries(wanted)
     .filter(([field, value]) => value !== undefined && !isSame(value, current[field]))
     .map(([field, to]) => ({ field, from: current[field] ?? null, to: to as unknown }));
@@ -75,7 +73,7 @@ function isSame(one: unknown, other: unknown): boolean {
 const inOrder = (value: unknown): unknown => (Array.isArray(value) ? value.map(textOf).toSorted() : (value ?? null));
 
 /** The differences between price rules. In `current`, everything that was not given is null. */
-export function ruleChanges(wanted: Fields, current: Fields): Change[] {
+export function ruleChanges(wanted: Json, current: Json): Change[] {
   const { price_rule_id: _id, resource_id: _resource, created_at: _at, ...fields } = current;
   return changesOf(Object.fromEntries(Object.keys(fields).map((key) => [key, wanted[key] ?? null])), fields);
 }
