@@ -17,8 +17,8 @@ const MAX_SHOWN = 500;
  * A blackout with the holds and bookings in it. Their customers have to be called, so the page does not refresh while
  * operators work through the list.
  */
-export const blackoutPage: PageHandler = async (deps, { params }) => {
-  const { blackout, conflicts } = await getBlackout(deps, params['blackoutId'] ?? '');
+export const blackoutPage: PageHandler = async (deps, { id }) => {
+  const { blackout, conflicts } = await getBlackout(deps, id);
   const shown = conflicts.slice(0, MAX_SHOWN);
   const [venue, resources, nameOf, customers] = await Promise.all([
     getVenue(deps, blackout.venueId),

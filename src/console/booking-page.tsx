@@ -9,9 +9,9 @@ import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A booking with its timeline and the actions that are still possible. */
-export const bookingPage: PageHandler = async (deps, { params }) => {
-  const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
-  const entries = await readTimeline(deps, params['bookingId'] ?? '');
+export const bookingPage: PageHandler = async (deps, { id }) => {
+  const detail = await getBooking(deps, undefined, id);
+  const entries = await readTimeline(deps, id);
   const nameOf = await readNames(deps, partnersIn(detail, entries));
   const timeZone = detail.venue?.timeZone ?? deps.config.defaultTimeZone;
   const { booking } = detail;

@@ -6,8 +6,8 @@ import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** The report that was attached when a partner was certified, scenario by scenario. */
-export const certificationPage: PageHandler = async (deps, { params }) => {
-  const partner = await getPartner(deps, params['partnerId'] ?? '');
+export const certificationPage: PageHandler = async (deps, { id }) => {
+  const partner = await getPartner(deps, id);
   const attached = await getCertificationReport(deps, partner._id);
   const timeZone = deps.config.defaultTimeZone;
   const at = (instant: Date | undefined) => <When at={instant} timeZone={timeZone} />;

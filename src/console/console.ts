@@ -27,7 +27,7 @@ import { partnersPage } from './partners-page.tsx';
 import type { ConsoleDeps, PageHandler, PageRequest } from './request.ts';
 import { webhooksPage } from './webhooks-page.tsx';
 
-/** Every page of the console. Bull Board and the header link to these paths. */
+/** Every page of the console, with at most one id in its path. Bull Board and the header link to these paths. */
 const HANDLERS: Record<string, PageHandler> = {
   '/': gridPage,
   '/bookings': bookingsPage,
@@ -97,10 +97,8 @@ function isBrowser(req: Request): boolean {
 
 function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
   return async (req, res) => {
-    const params = Object.fromEntries(
-      Object.entries(req.params).map(([name, value]) => [name, asStored(String(value))]),
-    );
-    const shown = await read(deps, handler, { params, query: withoutBlanks(req.query) });
+    const [id = ''] = Object.values(req.params).map(String);
+    const shown = await read(deps, handler, { id: asStored(id), query: withoutBlanks(req.query) });
     if ('redirect' in shown) res.redirect(303, shown.redirect);
     else send(deps, res, shown, await readOpenAlerts(deps));
   };

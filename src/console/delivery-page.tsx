@@ -12,8 +12,8 @@ import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A delivery with its attempts and its payload; a dead letter can be redelivered. */
-export const deliveryPage: PageHandler = async (deps, { params }) => {
-  const detail = await getDelivery(deps, undefined, params['deliveryId'] ?? '');
+export const deliveryPage: PageHandler = async (deps, { id }) => {
+  const detail = await getDelivery(deps, undefined, id);
   const { delivery, event } = detail;
   const [subscription, isReceiving, nameOf] = await Promise.all([
     getSubscription(deps, undefined, delivery.subscriptionId),

@@ -13,8 +13,8 @@ import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A hold of any partner; one that was confirmed leads to its booking. */
-export const holdPage: PageHandler = async (deps, { params }) => {
-  const hold = await getHold(deps, undefined, params['holdId'] ?? '');
+export const holdPage: PageHandler = async (deps, { id }) => {
+  const hold = await getHold(deps, undefined, id);
   if (hold.bookingId !== undefined) return { redirect: `/bookings/${hold.bookingId}` };
   const [venue, resource, nameOf] = await Promise.all([
     findVenue(deps.db, hold.venueId),

@@ -13,8 +13,8 @@ import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A partner with its keys and granted venues. */
-export const partnerPage: PageHandler = async (deps, { params }) => {
-  const partner = await getPartner(deps, params['partnerId'] ?? '');
+export const partnerPage: PageHandler = async (deps, { id }) => {
+  const partner = await getPartner(deps, id);
   const [keys, granted, venues] = await Promise.all([
     listApiKeys(deps, partner._id),
     listGrantedVenueIds(deps.db, partner._id).then((ids) => findVenuesById(deps.db, ids)),

@@ -9,8 +9,8 @@ import type { Page } from './layout.tsx';
 /** The dependencies of the pages, which read through services and change nothing. */
 export type ConsoleDeps = SlotDeps & BookingDeps & PartnerDeps;
 
-/** The request of a page, without blank fields of the query. */
-export type PageRequest = { params: Record<string, string>; query: Record<string, string> };
+/** The request of a page: the id in its path, if there is one, and the query without blank fields. */
+export type PageRequest = { id: string; query: Record<string, string> };
 
 /** Reads the content of the page. @throws DomainError for a missing object */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
