@@ -33,7 +33,7 @@ export const blackoutPage: PageHandler = async (deps, { id }) => {
     ),
   ]);
   const { timeZone } = venue;
-  const resourceName = (id: string) => resources.find(({ _id }) => _id === id)?.name ?? id;
+  const resourceName = (resourceId: string) => resources.find(({ _id }) => _id === resourceId)?.name ?? resourceId;
   return {
     title: `Blackout: ${blackout.reason}`,
     section: '/',
