@@ -1,5 +1,5 @@
+import { ERROR_CODES, ERRORS } from '../src/domain/error-registry.ts';
 import type { ErrorCode } from '../src/domain/errors.ts';
-import { ERROR_CODES, ERRORS } from '../src/http/error-registry.ts';
 import { ERROR_FORM } from './error-form.ts';
 
 /** The parts of the partners' OpenAPI description that contain each call's error codes, and the examples. */

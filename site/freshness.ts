@@ -4,7 +4,7 @@ import { MARKER } from './build.ts';
 
 /** The sources of the site. `newestIn` also checks folders, whose times change when a file is deleted. */
 const SOURCES = [
-  ...['CHANGELOG.md', 'package-lock.json', 'docs', 'examples', 'site', 'src/http/error-registry.ts'],
+  ...['CHANGELOG.md', 'package-lock.json', 'docs', 'examples', 'site', 'src/domain/error-registry.ts'],
   ...['README.md', 'package.json', 'src', 'scripts'].map((name) => `packages/client/${name}`),
 ];
 

@@ -1,5 +1,5 @@
 import { ERROR_FORM } from '../../site/error-form.ts';
-import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/error-registry.ts';
 
 const HEAD = `# Errors
 

@@ -1,4 +1,4 @@
-/** Every code of an error response. Statuses and remedies: `http/error-registry.ts`. */
+/** Every code of an error response. Statuses and remedies: `domain/error-registry.ts`. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'INVALID_JSON'

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
+import { ERRORS } from '../domain/error-registry.ts';
 import { DomainError, type ErrorCode, type ErrorExtras, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
 import { sendJson } from './send-json.ts';
 

@@ -1,9 +1,9 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERRORS } from '../domain/error-registry.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { errorBody } from './error-handler.ts';
-import { ERRORS } from './error-registry.ts';
 
 /** The errors of Node's parser and time limits; any other error means that the input is not HTTP. */
 const REJECTIONS: Readonly<Record<string, ErrorCode>> = {

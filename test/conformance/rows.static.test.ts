@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { routeTables } from '../../scripts/docs/documents.ts';
-import { ERRORS } from '../../src/http/error-registry.ts';
+import { ERRORS } from '../../src/domain/error-registry.ts';
 import type { Operation } from '../../src/http/route.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { endpointOf, missingResponses } from './responses.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/error-registry.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { refersTo } from '../support/references.ts';
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
-import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { publishedDescription } from '../support/published-description.ts';
 import { blocksOf, brokenLinks, type Document, proseOf, readDocument, readDocuments } from './documents.ts';

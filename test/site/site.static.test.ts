@@ -4,8 +4,8 @@ import { readFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { OPERATOR_GUIDES, PARTNER_GUIDES } from '../../site/navigation.ts';
+import { ERROR_CODES, ERRORS } from '../../src/domain/error-registry.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 

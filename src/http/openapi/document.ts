@@ -1,5 +1,5 @@
+import { ERROR_CODES } from '../../domain/error-registry.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
 import { errorResponse, errorSchemas, type ResponseObject } from './error-response-schemas.ts';
 import { HEADERS, type HeaderName } from './headers.ts';

@@ -1,8 +1,8 @@
 import Joi, { type Schema } from 'joi';
+import { ERROR_CODES, ERRORS } from '../../domain/error-registry.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { camelCase } from '../../platform/objects.ts';
 import { errorBody } from '../error-handler.ts';
-import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { EXAMPLE } from '../example-values.ts';
 import { growing, object } from '../response-fields.ts';
 import { type HeaderName, headersOf } from './headers.ts';

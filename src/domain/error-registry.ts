@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode } from './errors.ts';
 
 export type ErrorEntry = {
   status: number;
