@@ -1,6 +1,4 @@
-import type { ErrorCode } from './errors.ts';
-
-export type ErrorEntry = {
+type ErrorEntry = {
   status: number;
   when: string;
   remedy: string;
@@ -8,8 +6,7 @@ export type ErrorEntry = {
   audience?: 'operator';
 };
 
-/** The status, meaning and remedy of every code. The published interface and `docs/errors.md` are generated from it. */
-export const ERRORS: Record<ErrorCode, ErrorEntry> = {
+const ENTRIES = {
   VALIDATION_ERROR: {
     status: 400,
     when: 'A field of the body, the query or the path is missing, malformed or out of range, or the query has an unknown field.',
@@ -235,6 +232,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'The database is unavailable, so the call may or may not have taken effect.',
     remedy: 'Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
   },
-};
+} satisfies Record<string, ErrorEntry>;
+
+/** Every code of an error response. */
+export type ErrorCode = keyof typeof ENTRIES;
+
+/** The status, meaning and remedy of every code. The published interface and `docs/errors.md` are generated from it. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = ENTRIES;
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

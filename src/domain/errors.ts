@@ -1,49 +1,6 @@
-/** Every code of an error response. Statuses and remedies: `domain/error-registry.ts`. */
-export type ErrorCode =
-  | 'VALIDATION_ERROR'
-  | 'INVALID_JSON'
-  | 'MALFORMED_REQUEST'
-  | 'INVALID_API_KEY'
-  | 'PARTNER_SUSPENDED'
-  | 'UNAUTHORIZED'
-  | 'VENUE_NOT_AUTHORIZED'
-  | 'ROUTE_NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'REQUEST_TIMEOUT'
-  | 'VENUE_NOT_FOUND'
-  | 'RESOURCE_NOT_FOUND'
-  | 'SLOT_NOT_FOUND'
-  | 'HOLD_NOT_FOUND'
-  | 'BOOKING_NOT_FOUND'
-  | 'PACKAGE_NOT_FOUND'
-  | 'PURCHASE_NOT_FOUND'
-  | 'WEBHOOK_NOT_FOUND'
-  | 'DELIVERY_NOT_FOUND'
-  | 'PARTNER_NOT_FOUND'
-  | 'KEY_NOT_FOUND'
-  | 'PRICE_RULE_NOT_FOUND'
-  | 'BLACKOUT_NOT_FOUND'
-  | 'SLOT_NOT_AVAILABLE'
-  | 'PRICE_CHANGED'
-  | 'HOLD_LIMIT_REACHED'
-  | 'HOLD_EXPIRED'
-  | 'INVALID_HOLD_STATE'
-  | 'DOUBLE_BOOKING_ATTEMPT'
-  | 'CUSTOMER_HAS_UPCOMING_BOOKINGS'
-  | 'NO_PACKAGE_CREDIT'
-  | 'IDEMPOTENCY_KEY_MISMATCH'
-  | 'WEBHOOK_LIMIT_REACHED'
-  | 'SUBSCRIPTION_EXISTS'
-  | 'WEBHOOK_INACTIVE'
-  | 'DELIVERY_IN_PROGRESS'
-  | 'PARTNER_NOT_CERTIFIED'
-  | 'CSRF_REJECTED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'RATE_LIMITED'
-  | 'HEADERS_TOO_LARGE'
-  | 'INTERNAL_ERROR'
-  | 'SERVICE_UNAVAILABLE';
+import type { ErrorCode } from './error-registry.ts';
+
+export type { ErrorCode } from './error-registry.ts';
 
 /** The reader of a message: partners and operators have different interfaces. */
 export type Audience = 'partner' | 'operator';
