@@ -1,5 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { DomainError } from '../domain/errors.ts';
@@ -44,7 +43,7 @@ export function createBaseApp(
   });
   if (isTracing()) app.use(traceRequests());
   app.use(logRequests(log));
-  const sameHeaders = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
+  const sameHeaders = [...securityHeaders(), ['Cache-Control', 'no-store']] as const;
   app.use((req, res, next) => {
     for (const [name, value] of sameHeaders) res.setHeader(name, value);
     // `fetch` sends no-cache with every If-None-Match, and Express would then never respond with 304.
@@ -76,16 +75,14 @@ const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
 };
 
 /** The headers that helmet sets, computed once because they are the same on every response. */
-function securityHeaders(): (readonly [name: string, value: string])[] {
-  const headers: [string, string][] = [];
-  const req = new IncomingMessage(new Socket());
-  const res = new ServerResponse(req);
-  res.setHeader = (name, value) => {
-    headers.push([name, String(value)]);
-    return res;
+function securityHeaders(): [name: string, value: string][] {
+  const headers = new Map<string, string>();
+  const res = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
   };
-  helmet(SECURITY_OPTIONS)(req, res, () => undefined);
-  return headers;
+  helmet(SECURITY_OPTIONS)({} as IncomingMessage, res as unknown as ServerResponse, () => undefined);
+  return [...headers];
 }
 
 function wordsOf(app: Express): string[] {

@@ -47,9 +47,9 @@ const OPERATOR_API: ApiDescription = {
   errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
   callbacks: {},
   errorsOfChanges: ['CSRF_REJECTED'],
-  errorExtras: {
-    SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
-    SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
+  conflicts: {
+    SLOT_NOT_AVAILABLE: { schema: conflict },
+    SUBSCRIPTION_EXISTS: { schema: subscriptionConflict, hasOwnError: true },
   },
   hasErrorPages: false,
 };

@@ -46,10 +46,10 @@ const PARTNER_API: ApiDescription = {
   },
   errors: ['INVALID_API_KEY', 'PARTNER_SUSPENDED', 'RATE_LIMITED'],
   errorsOfChanges: [],
-  errorExtras: {
-    SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
-    PRICE_CHANGED: { field: 'conflict', schema: conflict },
-    SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
+  conflicts: {
+    SLOT_NOT_AVAILABLE: { schema: conflict },
+    PRICE_CHANGED: { schema: conflict },
+    SUBSCRIPTION_EXISTS: { schema: subscriptionConflict, hasOwnError: true },
   },
   hasErrorPages: true,
   callbacks: { createSubscription: WEBHOOKS },

@@ -8,13 +8,11 @@ import { growing, object } from '../response-fields.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
-/**
- * The extra field of some errors. `hasOwnError`: the code has an error schema of its own, because its extra field
- * differs from the extra fields of other codes.
- */
-export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
-
-export type ErrorRules = { errorExtras: ErrorExtrasSchemas; hasErrorPages: boolean };
+export type ErrorRules = {
+  /** The field `conflict` of some errors. `hasOwnError`: the code has an error schema of its own, as its field differs. */
+  conflicts: Partial<Record<ErrorCode, { schema: Schema; hasOwnError?: true }>>;
+  hasErrorPages: boolean;
+};
 
 export type ResponseObject = {
   description: string;
@@ -62,20 +60,20 @@ export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): R
   };
 }
 
-function exampleBody(code: ErrorCode, { errorExtras, hasErrorPages }: ErrorRules) {
+function exampleBody(code: ErrorCode, { conflicts, hasErrorPages }: ErrorRules) {
   const { when, remedy } = ERRORS[code];
-  const extra = errorExtras[code];
+  const conflict = conflicts[code];
   const details = [{ path: 'idempotency_key', message: 'is required' }];
   const extras = {
     ...(code === 'VALIDATION_ERROR' ? { details } : {}),
-    ...(extra === undefined ? {} : { [extra.field]: exampleOf(extra.schema) as Record<string, unknown> }),
+    ...(conflict === undefined ? {} : { conflict: exampleOf(conflict.schema) as Record<string, unknown> }),
   };
   const message = `${when} ${remedy}`;
   return errorBody({ code, message, requestId: EXAMPLE.requestId, hasPage: hasErrorPages, extras });
 }
 
-function errorSchemaName(codes: readonly ErrorCode[], { errorExtras }: ErrorRules): string {
-  const own = codes.find((code) => errorExtras[code]?.hasOwnError);
+function errorSchemaName(codes: readonly ErrorCode[], { conflicts }: ErrorRules): string {
+  const own = codes.find((code) => conflicts[code]?.hasOwnError);
   return own === undefined ? 'Error' : `${pascalCase(own)}Error`;
 }
 
@@ -87,15 +85,14 @@ export function errorSchemas(
 ): [name: string, schema: JsonSchema][] {
   const nameOf = (code: ErrorCode) => errorSchemaName([code], rules);
   return [...new Set(codes.map(nameOf))].map((name) => {
-    const extras = Object.entries(rules.errorExtras).filter(([code]) => nameOf(code as ErrorCode) === name);
-    const schema = errorSchema(codes, { ...rules, errorExtras: Object.fromEntries(extras) });
+    const withConflict = codes.find((code) => code in rules.conflicts && nameOf(code) === name);
+    const schema = errorSchema(codes, withConflict && rules.conflicts[withConflict]?.schema, rules.hasErrorPages);
     return [name, toJsonSchema(described(schema), components)];
   });
 }
 
 /** The schema of error responses with the known codes; there may be more (docs/guides/versioning.md). */
-function errorSchema(codes: readonly ErrorCode[], { errorExtras, hasErrorPages }: ErrorRules): Schema {
-  const extras = Object.values(errorExtras).map(({ field, schema }) => [field, schema.optional()] as const);
+function errorSchema(codes: readonly ErrorCode[], conflict: Schema | undefined, hasErrorPages: boolean): Schema {
   const page = Joi.string()
     .meta({ jsonSchema: { format: 'uri-reference' } })
     .description('The page about this code, relative to the address of the service.');
@@ -110,7 +107,7 @@ function errorSchema(codes: readonly ErrorCode[], { errorExtras, hasErrorPages }
       ),
       ...(hasErrorPages ? { docs: page.optional() } : {}),
       details: details.description('With VALIDATION_ERROR: every faulty field.').optional(),
-      ...Object.fromEntries(extras),
+      ...(conflict === undefined ? {} : { conflict: conflict.optional() }),
       booking_id: Joi.string()
         .description('With INVALID_HOLD_STATE, if your hold is confirmed: its booking.')
         .optional(),
