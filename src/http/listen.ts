@@ -1,9 +1,18 @@
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
-import { ERROR_PAGES } from './error-handler.ts';
+import { ERRORS } from '../domain/error-registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { ERROR_PAGES, errorBody } from './error-handler.ts';
 import { type Connections, type Drain, gracefulClose } from './graceful-close.ts';
-import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
   url: string;
@@ -59,7 +68,7 @@ export async function listen(
   server.keepAliveTimeout = limits.keepAliveTimeoutMs - 1000;
   server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
-  rejectUnreadable(server, (socket) => connections.get(socket), app.enabled(ERROR_PAGES));
+  rejectUnreadable(server, connections, app.enabled(ERROR_PAGES));
   cutSlowReaders(server, connections, limits);
   const close = gracefulClose(server, connections);
   await new Promise<void>((resolve, reject) => {
@@ -83,6 +92,45 @@ function watchConnections(server: Server): Connections {
     });
   });
   return connections;
+}
+
+/** The errors of Node's parser and time limits; any other error means that the input is not HTTP. */
+const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+/**
+ * Rejects unreadable requests in the documented form and closes the connection. A response to an earlier request is
+ * completed first; a request that becomes unreadable after its own response has begun is cut off.
+ */
+function rejectUnreadable(server: Server, connections: Connections, hasErrorPages: boolean): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const response = connections.get(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else if (response === undefined || (!response.headersSent && !response.req.complete)) {
+      const code = REJECTIONS[error.code ?? ''] ?? 'MALFORMED_REQUEST';
+      socket.end(rejection(code, hasErrorPages), () => socket.destroy());
+    } else if (response.req.complete) response.once('close', () => socket.destroySoon());
+    else socket.destroy();
+  });
+}
+
+function rejection(code: ErrorCode, hasPage: boolean): string {
+  const { status, when, remedy } = ERRORS[code];
+  const requestId = newId();
+  const body = JSON.stringify(errorBody({ code, message: `${when} ${remedy}`, requestId, hasPage }));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }
 
 /** Cuts clients that do not read their response, or stop reading it: Node would wait for ever. */
