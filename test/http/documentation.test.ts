@@ -1,14 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { mountDocumentation } from '../../src/http/documentation.ts';
+import { listen } from '../../src/http/listen.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { createClient } from '../support/client.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
-import type * as Serving from './documentation.in-host.ts';
 
 const service = sharedService();
-const { logOfMounting, statusesIn } = service.inHost<typeof Serving>('test/http/documentation.in-host.ts');
 const stranger = createClient(service.url, undefined);
 afterAll(() => service.stop());
 
@@ -94,11 +96,22 @@ test('a folder with a dot in its name, and a file that vanished after the start,
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'docs/v1.2'), { recursive: true });
   for (const name of ['404.html', 'gone.html', 'v1.2/there.html']) await writeFile(join(folder, 'docs', name), name);
-  const paths = ['/docs/v1.2', '/docs/gone', '/docs/v1.2/there'];
-  expect(await statusesIn(folder, 'docs/gone.html', paths)).toEqual([404, 404, 200]);
+  const app = express();
+  mountDocumentation(app, createLogger('api', 'fatal'), folder);
+  await rm(join(folder, 'docs/gone.html'));
+  const { url, close } = await listen(app, '127.0.0.1', 0);
+  const replies = ['/docs/v1.2', '/docs/gone', '/docs/v1.2/there'].map((path) =>
+    fetch(url + path, { headers: BROWSER }),
+  );
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([404, 404, 200]);
+  await close();
 });
 
 test('a service whose documentation was not built says so in its log', async () => {
-  expect(await logOfMounting(await temporaryFolder())).toContain('npm run build');
-  expect(await logOfMounting(null)).toBe('');
+  const lines: string[] = [];
+  const log = createLogger('api', 'info', { write: (line: string) => void lines.push(line) });
+  mountDocumentation(express(), log);
+  expect(lines).toEqual([]);
+  mountDocumentation(express(), log, await temporaryFolder());
+  expect(lines).toEqual([expect.stringContaining('npm run build')]);
 });

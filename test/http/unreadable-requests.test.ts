@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { createClient } from '../support/client.ts';
+import express from 'express';
+import { listen } from '../../src/http/listen.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import { converse, openRaw, repliesIn } from './raw-connection.ts';
-import type * as Listening from './unreadable-requests.in-host.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
 const HOLDS = 'POST /api/v1/partner/holds HTTP/1.1\r\nHost: a\r\n';
@@ -12,7 +13,6 @@ const LENGTH = 'Content-Length: 3\r\n';
 const KB = 1024;
 
 const service = sharedService();
-const { listenWith } = service.inHost<typeof Listening>('test/http/unreadable-requests.in-host.ts');
 afterAll(() => service.stop());
 
 describe('an unreadable request gets a documented error, and its connection is closed', () => {
@@ -82,16 +82,14 @@ describe('one connection', () => {
 });
 
 test('connections beyond a listener’s limit are closed immediately; when one ends, the next is accepted', async () => {
-  const url = await listenWith(3);
+  const { url, close } = await listen(express(), '127.0.0.1', 0, { maxConnections: 3 });
   const connections = [openRaw(url), openRaw(url), openRaw(url)];
-  await Promise.all(connections.map(({ socket }) => new Promise((resolve) => void socket.once('connect', resolve))));
+  await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
 
   expect(await converse(url, `${HEALTH}\r\n`)).toBe('');
 
   connections[0]?.socket.destroy();
-  await eventually('there is room', async () => {
-    const client = createClient(url, undefined);
-    return (await client.get('/healthz').catch(() => undefined))?.status === 200;
-  });
+  await eventually('there is room', async () => (await fetch(url).catch(() => undefined))?.status === 404);
   for (const { socket } of connections) socket.destroy();
+  await close();
 });
