@@ -2,20 +2,24 @@ import type { Description, ObjectSchema } from 'joi';
 import { EXAMPLE } from '../../src/http/example-values.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
+import { memoizeByObject } from '../../src/platform/memoize-by-object.ts';
 import type { Place } from './injection-payloads.ts';
 import type { Input, KnownValues, Template } from './injection-template.ts';
 import { MARK } from './injection-template.ts';
 
 type Json = Record<string, unknown>;
 
+/** What a caller sends to a route. */
+export type RouteInput = Pick<Operation, 'method' | 'path' | 'query' | 'body'>;
+
 /** An input, and the route whose schema describes it. */
-export type InputOfRoute = Input & { route: Operation };
+export type InputOfRoute = Input & { route: RouteInput };
 
 const HEADERS = ['x-api-key', 'x-request-id', 'content-type'];
 const UNKNOWN_ID = '00000000-0000-7000-8000-00000000dead';
 
 /** All inputs of the routes by their schemas, including nested members and items of lists. */
-export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
+export function inputsOf(routes: readonly RouteInput[]): InputOfRoute[] {
   const nextIndex: Record<Place, number> = { body: 0, field: 0, query: 0, path: 0, header: 0 };
   return routes.flatMap((route) => {
     const method = route.method.toUpperCase();
@@ -36,14 +40,10 @@ export function inputsOf(routes: readonly Operation[]): InputOfRoute[] {
 type Described = Description & { keys?: Record<string, Described>; items?: Described[] };
 
 /** Cached, because describing a schema costs more than its request. */
-const descriptions = new WeakMap<ObjectSchema, Record<string, Described>>();
+const describedKeys = memoizeByObject((schema: ObjectSchema) => (schema.describe() as Described).keys ?? {});
 
-function keysOf(schema: ObjectSchema | undefined): Record<string, Described> {
-  if (schema === undefined) return {};
-  const known = descriptions.get(schema) ?? (schema.describe() as Described).keys ?? {};
-  descriptions.set(schema, known);
-  return known;
-}
+const keysOf = (schema: ObjectSchema | undefined): Record<string, Described> =>
+  schema === undefined ? {} : describedKeys(schema);
 
 function fieldsIn(keys: Record<string, Described>, prefix = ''): { name: string; isScalar: boolean }[] {
   return Object.entries(keys).flatMap(([key, described]) => fieldsOf(described, prefix + key));
@@ -85,7 +85,7 @@ function legalValues(known: KnownValues, valueIndex: number): Legal {
   };
 }
 
-function pathOf(route: Operation, legal: Legal, gap: string | undefined): string {
+function pathOf(route: RouteInput, legal: Legal, gap: string | undefined): string {
   return route.path.replace(/([\w-]+)\/:(\w+)/g, (_whole, collection: string, parameter: string) => {
     const id = textOf(legal(collection) ?? UNKNOWN_ID);
     return `${collection}/${parameter === gap ? MARK : id}`;
@@ -94,7 +94,7 @@ function pathOf(route: Operation, legal: Legal, gap: string | undefined): string
 
 /** The query with the required parameters and `target`; `legal` is the legal value of `target`. */
 function queryOf(
-  route: Operation,
+  route: RouteInput,
   legal: Legal,
   target: string | undefined,
   hasGap: boolean,
@@ -134,7 +134,7 @@ function withRealMembers(example: unknown, legal: Legal): unknown {
 }
 
 /** The route's example body with real values, and the mark in place of `target`. */
-function legalBody(route: Operation, legal: Legal, target: string | undefined): Json {
+function legalBody(route: RouteInput, legal: Legal, target: string | undefined): Json {
   if (route.body === undefined) return {};
   const schema = route.body;
   const body = Object.fromEntries(

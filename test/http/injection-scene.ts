@@ -6,15 +6,13 @@ import type { HostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
 import type { Input, KnownValues, Template } from './injection-template.ts';
 
-/** One of the two APIs, its caller, and the objects that its calls need to succeed. */
+/** One of the two APIs, its caller, and the calls that can be made with the objects of the scene. */
 export type Target = {
   url: string;
   apiKey: string;
   inputs: Input[];
-  known: KnownValues;
   legalCalls(): Promise<{ id: string; template: Template }[]>;
-  /** Makes the templates in the process of the service. */
-  templatesFor(wanted: readonly Injection.WantedTemplate[], how: { variesValues: boolean }): Promise<Template[]>;
+  templatesFor(form: 'gap' | 'legal', ids: readonly string[]): Promise<Template[]>;
 };
 
 /** The module that the suite calls in the host's process. */
@@ -45,24 +43,23 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     ...(await createOperatorObjects(service)),
     'dead-letters': values['deliveries'] ?? [],
   };
-  return [
-    await targetOf(service, 'partner', { url: service.url, apiKey: partner.apiKey, known: shared }),
-    await targetOf(service, 'operator', { url: service.adminUrl, apiKey: OPERATOR_KEY, known: operatorValues }),
-  ];
-}
-
-async function targetOf(
-  service: HostedService,
-  apiName: Injection.ApiName,
-  own: { url: string; apiKey: string; known: KnownValues },
-): Promise<Target> {
   const { listInputs, makeLegalCalls, makeTemplates } = service.inHost<typeof Injection>(INJECTION);
-  return {
-    ...own,
-    inputs: await listInputs(apiName),
-    legalCalls: () => makeLegalCalls(apiName, own.known),
-    templatesFor: (wanted, { variesValues }) => makeTemplates(apiName, { known: own.known, wanted, variesValues }),
-  };
+  const targetOf = async (
+    api: Injection.ApiName,
+    url: string,
+    apiKey: string,
+    known: KnownValues,
+  ): Promise<Target> => ({
+    url,
+    apiKey,
+    inputs: await listInputs(api),
+    legalCalls: () => makeLegalCalls(api, known),
+    templatesFor: (form, ids) => makeTemplates(api, known, form, ids),
+  });
+  return [
+    await targetOf('partner', service.url, partner.apiKey, shared),
+    await targetOf('operator', service.adminUrl, OPERATOR_KEY, operatorValues),
+  ];
 }
 
 /** Objects for the operator's calls, whose changes must not disturb the partner's calls. */

@@ -1,22 +1,16 @@
-import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
-import type { Operation } from '../../src/http/route.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
-import { inputsOf } from './injection-inputs.ts';
+import { inputsOf, type RouteInput } from './injection-inputs.ts';
 
-type RouteInput = { method: string; path: string; body?: ObjectSchema; query?: ObjectSchema };
-
-/** The ids that a route accepts: path parameters, and ids in body and query at any depth, such as `lines.0.slot_id`. */
-function idsOf(route: RouteInput): string[] {
-  const inputs = inputsOf([route as Operation])
-    .filter(({ place }) => place === 'path' || place === 'query' || place === 'field')
-    .map(({ place, name }) => ({ name, isId: place === 'path' || /(^|[._])ids?(\.0)?$/.test(name) }));
-  return [...new Set(inputs.filter(({ isId }) => isId).map(({ name }) => name))];
+/** The ids that routes accept: path parameters, and ids in body and query at any depth, such as `lines.0.slot_id`. */
+function acceptedIds(routes: readonly RouteInput[]): string[] {
+  const ids = inputsOf(routes).filter(
+    ({ place, name }) =>
+      place === 'path' || ((place === 'query' || place === 'field') && /(^|[._])ids?(\.0)?$/.test(name)),
+  );
+  return [...new Set(ids.map(({ method, route, name }) => `${method} ${route.path} ${name}`))];
 }
-
-const acceptedIds = (routes: readonly RouteInput[]) =>
-  routes.flatMap((route) => idsOf(route).map((id) => `${route.method.toUpperCase()} ${route.path} ${id}`));
 
 /** All ids that routes of the partner interface accept: `POST /api/v1/partner/holds slot_id`. */
 export const idsOfPartnerRoutes = (context: Service['context']): string[] => acceptedIds(partnerRoutes(context));
@@ -24,7 +18,7 @@ export const idsOfPartnerRoutes = (context: Service['context']): string[] => acc
 /** All ids of a planted route with an id in every possible place. */
 export function idsOfPlantedRoute(_context: Service['context']): string[] {
   const line = Joi.object({ slot_id: Joi.string(), note: Joi.string() });
-  const planted = {
+  const planted: RouteInput = {
     method: 'post',
     path: '/api/v1/planted/:plantedId',
     query: Joi.object({ venue_id: Joi.string(), limit: Joi.number() }),

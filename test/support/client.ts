@@ -26,14 +26,7 @@ export type Client = {
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
     const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-    const { status, headers, text } = await exchange(method, url + path, { ...key, ...init.headers }, init.body);
-    const isJson = headers.get('content-type')?.includes('json') === true;
-    const reply = {
-      status,
-      headers,
-      text,
-      body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
-    };
+    const reply = await exchange(method, url + path, { ...key, ...init.headers }, init.body);
     requireDescribed(method, path, reply);
     return reply;
   };
@@ -57,12 +50,12 @@ export function createClient(url: string, apiKey: string | undefined): Client {
 const agent = new Agent({ keepAlive: true });
 
 /** Sends one request and reads the whole response; rejects if there is none. */
-function exchange(
+export function exchange(
   method: string,
   url: string,
   headers: Record<string, string>,
-  body: string | undefined,
-): Promise<Pick<Reply, 'status' | 'headers' | 'text'>> {
+  body: string | Buffer | undefined,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     // Send a length, as browsers and `fetch` do: without it, Node sends the body in chunks.
     const hasBody = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
@@ -76,11 +69,10 @@ function exchange(
         for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
           for (const value of values) received.append(name, value);
         }
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: received,
-          text: Buffer.concat(chunks).toString(),
-        });
+        const text = Buffer.concat(chunks).toString();
+        const isJson = received.get('content-type')?.includes('json') === true && text !== '';
+        const parsed = isJson ? (JSON.parse(text) as unknown) : undefined;
+        resolve({ status: answer.statusCode ?? 0, headers: received, text, body: parsed });
       });
     });
     sent.on('error', reject);
