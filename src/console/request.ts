@@ -30,7 +30,7 @@ export function readQuery<Query>(
   schema: ObjectSchema<Query>,
   query: PageRequest['query'],
 ): { query: Query; faults?: FieldFault[] } {
-  const rest = { body: {}, bodySchema: undefined, querySchema: schema, ignoredInQuery: Object.keys(query) };
+  const rest = { querySchema: schema, ignoredInQuery: Object.keys(query) };
   const checked = checkInput({ ...rest, query });
   if (checked.faults.length === 0) return { query: checked.query as Query };
   return { query: checkInput({ ...rest, query: {} }).query as Query, faults: checked.faults };

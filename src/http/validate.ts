@@ -5,12 +5,12 @@ import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import { FIELD_NAME, fieldsOf, MAX_NAMES, nonCanonicalFields, repeatedFields, unknownFields } from './query-faults.ts';
 
 type Input = {
-  query: unknown;
-  querySchema: ObjectSchema<unknown> | undefined;
+  query?: unknown;
+  querySchema?: ObjectSchema<unknown> | undefined;
   /** Unknown query fields to ignore; other unknown fields are faults. */
-  ignoredInQuery: readonly string[];
-  body: unknown;
-  bodySchema: ObjectSchema<unknown> | undefined;
+  ignoredInQuery?: readonly string[];
+  body?: unknown;
+  bodySchema?: ObjectSchema<unknown> | undefined;
 };
 
 type CheckedInput = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
@@ -20,7 +20,7 @@ type CheckedInput = { query: unknown; body: unknown; faults: FieldFault[]; ignor
  * fields of a query are faults, because a mistyped filter would list everything. A body is not coerced; numbers and
  * booleans of a query are parsed.
  */
-export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Input): CheckedInput {
+export function checkInput({ query, querySchema, ignoredInQuery = [], body, bodySchema }: Input): CheckedInput {
   const faults: FieldFault[] = [];
   const parts = { ...(query as Record<string, unknown>) };
   const checked = {
