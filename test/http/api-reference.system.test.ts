@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
-import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
-import { findBrowser, startBrowser, takeScreenshot } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
@@ -21,11 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-function runningBrowser(): Browser {
-  if (browser === undefined) throw new Error('The browser is not running');
-  return browser;
-}
-
 const service = await startService();
 afterAll(() => service.stop());
 const venue = await anyVenue(service);
@@ -33,91 +27,106 @@ const { apiKey } = await anyPartner(service, [venue.id]);
 /** A GET without input that both listeners have; its 200 response has the venue. */
 const OPERATION = 'listVenues';
 
-const LIGHT = 'rgb(250, 250, 250)';
-const DARK = 'rgb(28, 32, 34)';
+const COLOURS = { light: 'rgb(250, 250, 250)', dark: 'rgb(28, 32, 34)' };
 
 /** Whether the page is no wider than its window; mobile browsers extend `innerWidth` to the width of the content. */
 const fits = async (page: Page) =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-/** Themes and widths in which a page is opened. Another test changes the theme of an open page. */
-const LOOKS: [string, object, string][] = [
-  ['dark', { ...DESKTOP, colorScheme: 'dark' }, DARK],
-  ['phone', PHONE, LIGHT],
-];
+/** Opens the reference in a new page, signing in if there is a key. Waits until it lists operations. */
+async function openReference(address: string, signInKey: string | undefined, options: BrowserContextOptions) {
+  if (browser === undefined) throw new Error('The browser is not running');
+  const watched = await watchedPage(browser, new URL(address).origin, options);
+  const { page } = watched;
+  await page.goto(address);
+  if (signInKey !== undefined) {
+    await page.getByLabel('Operator key').fill(signInKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(address);
+  }
+  await page.locator('.opblock').first().waitFor();
+  return watched;
+}
+
+/** The operations on the page, as `GET /path`, in page order. */
+function operationsShown(page: Page): Promise<string[]> {
+  return page.locator('.opblock').evaluateAll((blocks) =>
+    blocks.map((block) => {
+      const method = block.querySelector('.opblock-summary-method')?.textContent;
+      return `${method} ${block.querySelector('.opblock-summary-path')?.getAttribute('data-path')}`;
+    }),
+  );
+}
+
+/** Enters the key into the first scheme of the Authorize dialog, replacing an earlier key. */
+async function authorise(page: Page, key: string): Promise<void> {
+  await page.locator('.auth-wrapper .authorize').first().click();
+  const dialog = page.locator('.modal-ux');
+  const scheme = dialog.locator('.auth-container').first();
+  const logout = scheme.getByRole('button', { name: 'Remove authorization' });
+  if (await logout.isVisible()) await logout.click();
+  await scheme.locator('input').fill(key);
+  await scheme.getByRole('button', { name: 'Apply credentials' }).click();
+  await scheme.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'hidden' });
+}
+
+/** Tries out `OPERATION`; returns the response that the page shows. */
+async function execute(page: Page): Promise<{ status: string; body: string }> {
+  const block = page.locator(`.opblock[id$="-${OPERATION}"]`);
+  if (!(await block.locator('.execute').isVisible())) {
+    await block.locator('.opblock-summary-control').click();
+  }
+  const response = page.waitForResponse((each) => new URL(each.url()).pathname.startsWith('/api/'));
+  await block.locator('.execute').click();
+  const status = String((await response).status());
+  const shown = block.locator('.live-responses-table .response');
+  await shown.locator('.response-col_status', { hasText: status }).waitFor();
+  return { status, body: await shown.locator('.highlight-code').first().innerText() };
+}
 
 describeInBrowser('the reference', () => {
-  test.each<[listener: string, url: string, apiKey: string, signInKey: string | undefined]>([
-    ['the partner listener', service.url, apiKey, undefined],
-    ['the admin listener', service.adminUrl, OPERATOR_KEY, OPERATOR_KEY],
-  ])(
-    'of %s lists every operation, calls as the user who is signed in, shows rejections, and keeps no key',
-    async (listener, url, key, signInKey) => {
-      const visit = { ...DESKTOP, ...(signInKey === undefined ? {} : { signInKey }) };
-      const { page, faults, close } = await openReference(runningBrowser(), url, visit);
-      const shot = (look: string) => takeScreenshot(page, `${listener.replaceAll(' ', '-')}-${look}`);
+  test.each([
+    { listener: 'partner', url: `${service.url}/docs/reference`, key: apiKey, window: PHONE, theme: 'light' },
+    { listener: 'admin', url: `${service.adminUrl}/docs`, key: OPERATOR_KEY, window: DESKTOP, theme: 'dark' },
+  ] as const)(
+    'of the $listener listener lists every operation, calls as the user who is signed in, shows rejections, keeps no key, and follows theme and width',
+    async ({ listener, url, key, window, theme }) => {
+      const isAdmin = listener === 'admin';
+      const options = { ...window, colorScheme: theme };
+      const { page, faults, close } = await openReference(url, isAdmin ? key : undefined, options);
+      const shot = (look: string) => takeScreenshot(page, `the-${listener}-listener-${look}`);
       expect((await operationsShown(page)).toSorted()).toEqual(
-        operationsOf((await createClient(url, key).get('/openapi.json')).body as OpenApiDocument).toSorted(),
+        operationsOf(
+          (await createClient(new URL(url).origin, key).get('/openapi.json')).body as OpenApiDocument,
+        ).toSorted(),
       );
       expect(await page.locator('.topbar, .version-stamp img, [class*=validator] img').count()).toBe(0);
 
-      const withoutKey = await execute(page, OPERATION);
-      expect(withoutKey.status).toBe(signInKey === undefined ? '401' : '200');
+      const withoutKey = await execute(page);
+      expect(withoutKey.status).toBe(isAdmin ? '200' : '401');
 
       await authorise(page, 'wrong');
-      const rejection = await execute(page, OPERATION);
+      const rejection = await execute(page);
       expect([rejection.status, rejection.body]).toEqual(['401', expect.stringContaining('INVALID_API_KEY')]);
 
       await authorise(page, key);
-      expect(await execute(page, OPERATION)).toEqual({ status: '200', body: expect.stringContaining(venue.id) });
+      expect(await execute(page)).toEqual({ status: '200', body: expect.stringContaining(venue.id) });
       expect(await page.locator('.curl-command').innerText()).toContain(key);
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
 
       // The page may load from its own origin only, within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
-      expect(faults).toHaveLength(signInKey === undefined ? 2 : 1);
-      await shot('light');
-      expect([await background(page), await fits(page)]).toEqual([LIGHT, true]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await eventually('the page to turn dark', async () => (await background(page)) === DARK);
+      expect(faults).toHaveLength(isAdmin ? 1 : 2);
+      expect([await background(page), await fits(page)]).toEqual([COLOURS[theme], true]);
+      await shot(theme);
+      const other = theme === 'dark' ? 'light' : 'dark';
+      await page.emulateMedia({ colorScheme: other });
+      await eventually(`the page to turn ${other}`, async () => (await background(page)) === COLOURS[other]);
       expect(await fits(page)).toBe(true);
-      await shot('turned-dark');
+      await shot(`turned-${other}`);
       await close();
-    },
-  );
-
-  // Theme, width and keyboard depend on the page, not on its listener.
-  test.each(LOOKS)(
-    'can be used by the keyboard alone, and follows theme and width: %s',
-    async (look, options, colour) => {
-      const { page, faults, close } = await openReference(runningBrowser(), service.url, options);
-      const operation = page.locator(`.opblock[id$="-${OPERATION}"]`);
-      await page.locator('.operation-filter-input').focus();
-      await tabTo(() => operation.locator('.opblock-summary-control:focus').count());
-      await page.keyboard.press('Enter');
-      // Swagger UI draws an operation again after resolving its references.
-      await operation.locator('[data-param-name="X-Request-Id"]').waitFor();
-      await operation.locator('.execute').waitFor();
-      await tabTo(() => operation.locator('.execute:focus').count());
-      await page.keyboard.press('Enter');
-      await operation.locator('.live-responses-table').waitFor();
-      expect(faults.filter((fault) => !fault.includes(' 401 '))).toEqual([]);
-      const faultsWithoutKey = faults.length;
-
-      await authorise(page, apiKey);
-      await execute(page, OPERATION);
-      await takeScreenshot(page, `the-partner-listener-${look}`);
-      expect([await background(page), await fits(page)]).toEqual([colour, true]);
-      expect(faults).toHaveLength(faultsWithoutKey);
-      await close();
-
-      async function tabTo(countFocused: () => Promise<number>): Promise<void> {
-        for (let steps = 0; (await countFocused()) === 0; steps++) {
-          if (steps === 500) throw new Error('Not reached with the Tab key');
-          await page.keyboard.press('Tab');
-        }
-      }
     },
   );
 });
