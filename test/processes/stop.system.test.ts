@@ -1,9 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startKeepAliveClients } from '../faults/keep-alive-clients.ts';
-import { repliesIn } from '../http/raw-connection.ts';
+import { headOf, openRaw, repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
 import { freePort, type OwnRedis, ownRedis, temporaryFolder } from '../support/own-servers.ts';
@@ -92,17 +92,6 @@ async function countClients(uri: string): Promise<number> {
 }
 
 describe('the API at SIGTERM', () => {
-  /** Sends `text` to the API over its own connection. */
-  async function send(url: string, text: string): Promise<{ socket: Socket; received: () => string }> {
-    const chunks: Buffer[] = [];
-    const { port } = new URL(url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.on('data', (chunk) => void chunks.push(chunk)).on('error', () => undefined);
-    await new Promise((resolve) => socket.once('connect', resolve));
-    socket.write(text);
-    return { socket, received: () => Buffer.concat(chunks).toString() };
-  }
-
   test('under npm, repeated SIGTERMs to the whole process group break no keep-alive connection, and tell clients to close', async () => {
     const service = await anyService();
     const { apiKey } = await anyPartner(service);
@@ -125,10 +114,9 @@ describe('the API at SIGTERM', () => {
   test('signals at the same time or later change nothing, but a Ctrl-C a second later forces the exit', async () => {
     const { environment } = await anyService();
     const api = startProcess('src/main/api.ts', environment);
-    const unfinished = await send(
-      String((await api.ready)['url']),
-      'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n',
-    );
+    const url = String((await api.ready)['url']);
+    const unfinished = openRaw(url, 'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n');
+    await once(unfinished.socket, 'connect');
     for (const signal of ['SIGTERM', 'SIGINT'] as const) api.signal(signal);
     await logged(api, 'stopping');
 
@@ -137,7 +125,7 @@ describe('the API at SIGTERM', () => {
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) api.signal(signal);
     // Time for the signals to take effect.
     await delay(200);
-    await expect(fetch(String((await api.ready)['url']))).rejects.toThrow('fetch failed');
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
     expect(unfinished.socket.destroyed).toBe(false);
 
     api.signal('SIGINT');
@@ -152,18 +140,17 @@ describe('the API at SIGTERM', () => {
     const api = startProcess('src/main/api.ts', service.environment);
     const url = String((await api.ready)['url']);
     await eventually('the API is ready', async () => (await fetch(`${url}/readyz`)).ok);
-    const silent = await send(url, '');
-    const idle = await send(url, 'GET /healthz HTTP/1.1\r\nHost: api\r\n\r\n');
-    await eventually('the idle connection has its answer', () => idle.received().includes('"ok"'));
+    const silent = openRaw(url);
+    const idle = openRaw(url, 'GET /healthz HTTP/1.1\r\nHost: api\r\n\r\n');
+    await eventually('the idle connection has its answer', () => idle.text().includes('"ok"'));
     const body = JSON.stringify({ slot_id: slotId });
-    const head = [
-      'POST /api/v1/partner/holds HTTP/1.1',
-      'Host: api',
-      `x-api-key: ${partner.apiKey}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ].join('\r\n');
-    const inProgress = await send(url, `${head}\r\n\r\n${body.slice(0, 5)}`);
+    const head = headOf('POST', `${url}/api/v1/partner/holds`, [
+      ['x-api-key', partner.apiKey],
+      ['Content-Type', 'application/json'],
+      ['Content-Length', body.length],
+    ]);
+    const inProgress = openRaw(url, head + body.slice(0, 5));
+    await once(inProgress.socket, 'connect');
     // Once the API has responded to this later request, it has read the head of the earlier one.
     await fetch(`${url}/healthz`);
 
@@ -179,12 +166,12 @@ describe('the API at SIGTERM', () => {
     idle.socket.write('GET /readyz HTTP/1.1\r\nHost: api\r\n\r\n');
     inProgress.socket.write(body.slice(5));
     const { code, tookMs } = await stopping;
-    const last = repliesIn(idle.received()).at(-1);
+    const last = repliesIn(idle.text()).at(-1);
 
     expect([last?.status, last?.body]).toEqual([503, { status: 'stopping', redis: 'ok' }]);
     expect(last?.headers.get('connection')).toBe('close');
 
-    expect(inProgress.received()).toMatch(/^HTTP\/1\.1 201 /);
+    expect(inProgress.text()).toMatch(/^HTTP\/1\.1 201 /);
     expect(code).toBe(0);
     // The API has not waited for the silent connection, which it would cut later.
     expect(tookMs).toBeLessThan(8000);

@@ -30,16 +30,10 @@ describe('a command with wrong arguments ends with 1 and a sentence, without a s
     ['src/main/migrate.ts', ['--status', '--dry-run'], /Give --status or --dry-run, not both/],
     ['src/main/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
     [
-      'src/main/rewrap-secrets.ts',
-      ['--nonsense'],
-      /Unknown option '--nonsense'[^]*Usage: node dist\/src\/main\/rewrap-secrets\.js/,
-    ],
-    [
       'src/main/moved-bookings.ts',
       [],
       /Give either --save or --compare[^]*Usage: node dist\/src\/main\/moved-bookings\.js/,
     ],
-    ['src/main/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
     ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
   ])('%s %j', async (file, args, sentence) => {
     const environment = { MONGODB_URI: databaseUri(freshName()) };
