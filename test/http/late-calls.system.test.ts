@@ -3,15 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -55,16 +47,6 @@ describe('a body that arrives after its key was revoked', () => {
     const reply = await callAround(partner, '/api/v1/partner/holds', { slot_id: slotId }, () => revoke(partner));
     expect(verdict(reply)).toBe('401 INVALID_API_KEY');
     expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
-  });
-
-  test('confirms nothing', async () => {
-    const partner = await anyPartner(service, [venueId]);
-    const { hold_id: holdId } = await placeHold(partner, nextSlot());
-    const path = '/api/v1/bookings/confirm';
-    const reply = await callAround(partner, path, confirmBody(holdId), () => revoke(partner));
-    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-    const [row] = await rowsOf(service, 'reservations', { _id: holdId });
-    expect(row?.status).toBe('ACTIVE');
   });
 
   test('control: a body whose key is still valid is served', async () => {

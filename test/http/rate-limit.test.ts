@@ -123,15 +123,6 @@ test('unknown paths and methods count too, but are never 429', async () => {
   expect([verdict(wrong), quotaOf(wrong)?.policy]).toEqual(['404 ROUTE_NOT_FOUND', 'bad-keys']);
 });
 
-test('responses that belong to no partner have no RateLimit fields', async () => {
-  const stranger = createClient(service.url, undefined);
-  for (const path of ['/healthz', '/readyz', '/api/v1/nothing'])
-    expect(quotaOf(await stranger.get(path))).toBeUndefined();
-  expect(quotaOf(await stranger.send('DELETE', VENUES))).toBeUndefined();
-  const { api } = await anyPartner(service);
-  expect(quotaOf(await api.post('/docs/quickstart', {}))).toBeUndefined();
-});
-
 test('RATE_LIMIT_PER_MINUTE=0: no limit, no fields, and any number of bad keys is 401', async () => {
   const unlimited = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
   try {
