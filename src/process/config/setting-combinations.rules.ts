@@ -1,6 +1,6 @@
 import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
 import { type Config, RETRY_DELAYS_SECONDS, WEBHOOK_TIMEOUT_MS } from './settings.ts';
-import { type InsecureStore, insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
+import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** Settings to check together; a setting that is already invalid by itself is undefined. */
@@ -25,19 +25,19 @@ export function settingsFaults(settings: Settings): string[] {
 
 /** Settings that are probably a mistake: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
-  const isProduction = settings.serviceMode === 'production';
-  const acceptedStores = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
+  if (settings.serviceMode !== 'production') return [];
+  const acceptedStores = insecureStores(settings).filter(({ isAccepted }) => isAccepted);
   return sentencesWhere([
     ...acceptedStores.map(
       ({ setting, optOut, weakness }) =>
         [true, `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`] as const,
     ),
     [
-      isProduction && settings.rateLimitPerMinute === 0,
+      settings.rateLimitPerMinute === 0,
       'RATE_LIMIT_PER_MINUTE is 0: one partner can use up the whole service; set how many calls a minute each may make',
     ],
     [
-      isProduction && settings.archiveUrl === undefined && isAnythingDeleted(settings),
+      settings.archiveUrl === undefined && isAnythingDeleted(settings),
       'ARCHIVE_URL is not set: old rows are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
     ],
   ]);
@@ -130,7 +130,7 @@ function exposedFaults(settings: Settings): string[] {
 function productionFaults(settings: Settings): string[] {
   const { holdTtlSeconds = MIN_HOLD_SECONDS, webhookTimeoutMs = WEBHOOK_TIMEOUT_MS } = settings;
   const { webhookRetryDelaysSeconds: delaysSeconds = RETRY_DELAYS_SECONDS } = settings;
-  const rejectedStores: InsecureStore[] = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  const rejectedStores = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
   return sentencesWhere([
     ...rejectedStores.map(
       ({ setting, optOut, weakness }) =>

@@ -31,7 +31,7 @@ export function mongodbFaults(uri: string): string[] {
 }
 
 /** A store whose connection strangers could read, change or open. The setting `optOut` accepts that. */
-export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
+type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
 type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;
 
