@@ -104,16 +104,12 @@ async function expectTogether(): Promise<void> {
   expect(replies.map(verdict)).toEqual(['200', '200', '200', '429 RATE_LIMITED', '429 RATE_LIMITED']);
 }
 
-test('with Redis down from the start, each process limits by itself; once Redis is up, both share a limit', async () => {
-  await expectEachByItself();
-  await redis.start();
-  await expectTogether();
-  expect([one, two].map((service) => lines(service, ALONE))).toEqual([1, 1]);
-});
-
-test('with Redis killed, each process limits by itself; once Redis is back, both share a limit', async () => {
+test.each([
+  ['down from the start', () => Promise.resolve()],
+  ['killed', () => redis.signal('SIGKILL')],
+])('with Redis %s, each process limits by itself; once Redis is up, both share a limit', async (_state, begin) => {
   const before = [one, two].map((service) => [lines(service, ALONE), lines(service, TOGETHER)]);
-  await redis.signal('SIGKILL');
+  await begin();
   await expectEachByItself();
   await redis.start();
   await expectTogether();
@@ -161,16 +157,4 @@ test('a process that is too busy to read the response of Redis does not mistake 
   }
   expect(lines(one, ALONE)).toBe(before);
   await limits.close();
-});
-
-test('a stopping process gives up a frozen Redis within two seconds', async () => {
-  const limits = createRateLimits(one.context.config, one.context.log);
-  await eventually('it counts in Redis', async () => {
-    await limits.partnerCalls?.count('last');
-    return isCounted(counterOf(one, 'last'));
-  });
-  await redis.signal('SIGSTOP');
-  const beganAt = performance.now();
-  await limits.close();
-  expect(performance.now() - beganAt).toBeLessThan(2000);
 });
