@@ -10,6 +10,8 @@ import type { Input, KnownValues, Template } from './injection-template.ts';
 export type Target = {
   url: string;
   apiKey: string;
+  /** Values that exist, for the fields of legal calls. */
+  known: KnownValues;
   inputs: Input[];
   legalCalls(): Promise<{ id: string; template: Template }[]>;
   templatesFor(form: 'gap' | 'legal', ids: readonly string[]): Promise<Template[]>;
@@ -52,6 +54,7 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
   ): Promise<Target> => ({
     url,
     apiKey,
+    known,
     inputs: await listInputs(api),
     legalCalls: () => makeLegalCalls(api, known),
     templatesFor: (form, ids) => makeTemplates(api, known, form, ids),
