@@ -16,8 +16,9 @@ import type { Actor } from './actor-types.ts';
 import { noteClaimChanges } from './claim-changes.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
-import { type Attached, type OutboxEvent, type Reservation, reservationCollection } from './reservations.model.ts';
-import { eventOf, literal, type NewReservation, SUBJECT, type Written } from './reservations.store.ts';
+import type { Attached, NewReservation, OutboxEvent, Reservation } from './reservations.model.ts';
+import { reservationCollection } from './reservations.model.ts';
+import { eventOf, literal, SUBJECT } from './reservations.store.ts';
 
 export type HoldTerms = {
   ttlMs: number;
@@ -157,13 +158,12 @@ export async function insertBooked(
   draft: NewReservation,
   { actor, ...booking }: NewBooking,
   tx: Tx,
-): Promise<Written> {
-  const eventId = newId();
+): Promise<Reservation> {
   const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW', outboxSince: '$$NOW' };
   const booked = literal({ ...draft, ...booking, status: 'BOOKED', claimed: true });
   const event = eventOf('booking_created', '$partnerId', actor, {
     ...SUBJECT,
-    eventId: literal(eventId),
+    eventId: literal(newId()),
     bookingId: '$bookingId',
   });
   // An upsert, because only an update can read `$$NOW`.
@@ -174,5 +174,5 @@ export async function insertBooked(
   );
   if (reservation === null) throw new Error('An upsert returned no document');
   noteClaimChanges(db, [reservation], tx);
-  return { reservation, eventId, eventType: 'booking_created', hasEndedHold: false };
+  return reservation;
 }

@@ -4,11 +4,10 @@ import type { RecordedActor } from './actor-types.ts';
 import { type EventType, RESERVATION_EVENT_TYPES } from './event-types.ts';
 import { RESERVATION_STATUSES, type ReservationStatus } from './reservations.rules.ts';
 
+type SoldSlot = Pick<Reservation, 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'pricePaise'>;
+
 /** The slot and the hold of an event, as they were when it happened. */
-export type EventSubject = Pick<
-  Reservation,
-  'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'pricePaise'
-> & { holdId: string };
+export type EventSubject = SoldSlot & { holdId: string };
 
 /** A partner's attachments to its hold or booking: shown only to that partner, not interpreted. */
 export type Attached = { orderReference?: string; metadata?: Record<string, string> };
@@ -93,11 +92,14 @@ export type Reservation = Attached & {
   outboxSince?: Date;
 };
 
+/** What a hold or walk-in takes, before it is inserted. */
+export type NewReservation = SoldSlot & Pick<Reservation, '_id' | 'partnerId' | 'resourceIdsAffected' | 'cells'>;
+
 /** A booking without the fields that no view shows. */
 export type ShownBooking = Omit<Reservation, 'cells' | 'outbox' | 'endings' | 'operatorEndings'>;
 
 /** A reservation's outbox, and the fields that events of older releases take from the reservation. */
-export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;
+export type Outbox = SoldSlot & Pick<Reservation, '_id' | 'outbox'>;
 
 /** The space and time that a claim takes, without its partner. */
 export type ClaimedWindow = Pick<

@@ -9,8 +9,8 @@ import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow
 import { type ExpiryResult, expireOverdueHolds, type TriedHold } from './hold-expiry.store.ts';
 import { findOverdueHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
-import type { TransitionName } from './reservations.rules.ts';
-import { addCells, applyTransition, type Change, type Written } from './reservations.store.ts';
+import { TRANSITIONS, type TransitionName } from './reservations.rules.ts';
+import { addCells, applyTransition, type Change } from './reservations.store.ts';
 
 export type { Customer } from './reservations.model.ts';
 
@@ -23,10 +23,9 @@ export async function transitionReservation(
   reservationId: string,
   change: Change,
 ): Promise<Reservation | null> {
-  const written = await applyTransition(deps.db, name, reservationId, change);
-  if (written === null) return null;
-  scheduleJobs(deps, written);
-  return written.reservation;
+  const reservation = await applyTransition(deps.db, name, reservationId, change);
+  if (reservation !== null) scheduleJobs(deps, reservation, name);
+  return reservation;
 }
 
 /**
@@ -48,14 +47,17 @@ export async function transitionAll(
 }
 
 /**
- * Enqueues the event of a change, and removes the expiry job of a hold that the change has ended. Does not wait for
- * Redis (ADR 0009): the sweeps find an event without a job, and a job that stays finds nothing to do.
+ * Enqueues the last event of a reservation, and removes the expiry job of a hold that the transition has ended. Does
+ * not wait for Redis (ADR 0009): the sweeps find an event without a job, and a job that stays finds nothing to do.
  */
 export function scheduleJobs(
   { queues }: ReservationDeps,
-  { reservation: { _id, holdExpiresAt }, eventId, eventType, hasEndedHold }: Written,
+  { _id, holdExpiresAt, outbox }: Reservation,
+  transition?: TransitionName,
 ): void {
-  void queues.enqueueDispatch(_id, eventId, eventType);
+  const event = outbox.at(-1);
+  if (event !== undefined) void queues.enqueueDispatch(_id, event.eventId, event.type);
+  const hasEndedHold = transition !== undefined && TRANSITIONS[transition].from.includes('ACTIVE');
   if (hasEndedHold) void queues.removeHoldExpiry({ holdId: _id, expiresAt: holdExpiresAt });
 }
 

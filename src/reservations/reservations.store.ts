@@ -33,42 +33,12 @@ export function eventOf(type: EventType, originator: unknown, actor: Actor, deta
   return { type: literal(type), at: '$$NOW', originatorId: originator, actor: literal(actor), ...details };
 }
 
-/** `hasEndedHold`: the change took the hold from ACTIVE to another state. */
-export type Written = { reservation: Reservation; eventId: string; eventType: EventType; hasEndedHold: boolean };
-
-export type NewReservation = Pick<
-  Reservation,
-  | '_id'
-  | 'partnerId'
-  | 'venueId'
-  | 'resourceId'
-  | 'slotId'
-  | 'slotStart'
-  | 'slotEnd'
-  | 'resourceIdsAffected'
-  | 'cells'
-  | 'pricePaise'
->;
-
 export type Change = {
   actor: Actor;
   /** The event's originator is the built-in partner `platform`, not the reservation's own partner. */
   isOfPlatform?: boolean;
   /** Fields that the transition sets in addition to status, claim and instant. */
-  set?: Partial<
-    Pick<
-      Reservation,
-      | 'bookingId'
-      | 'confirmKey'
-      | 'paymentReference'
-      | 'customer'
-      | 'packageCreditRequested'
-      | 'packagePurchaseId'
-      | 'releaseReason'
-      | 'cancellationReason'
-      | 'refundReason'
-    >
-  >;
+  set?: Partial<Omit<Reservation, 'status' | 'claimed' | 'outbox' | keyof Attached>>;
   /** Replaces the attachments; an absent part stays. */
   attached?: Attached | undefined;
   /** The key of a cancel or refund and its namespace; rejected if the reservation has it already. */
@@ -87,13 +57,9 @@ export async function applyTransition(
   reservationId: string,
   change: Change,
   tx?: Tx,
-): Promise<Written | null> {
-  const eventId = newId();
-  const { guard, update } = transitionUpdate(name, change, literal(eventId));
-  const reservation = await updateClaim(db, { filter: { _id: reservationId, ...guard }, update }, tx);
-  if (reservation === null) return null;
-  const { event: eventType, from } = TRANSITIONS[name];
-  return { reservation, eventId, eventType, hasEndedHold: from[0] === 'ACTIVE' };
+): Promise<Reservation | null> {
+  const { guard, update } = transitionUpdate(name, change, literal(newId()));
+  return updateClaim(db, { filter: { _id: reservationId, ...guard }, update }, tx);
 }
 
 /** Changes the claim if the filter still matches it; else null. */

@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/platform/mongo.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
 import { insertBooked, insertHold, type NotInserted } from '../../src/reservations/insert-claim.store.ts';
-import type { NewReservation } from '../../src/reservations/reservations.store.ts';
+import type { NewReservation } from '../../src/reservations/reservations.model.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

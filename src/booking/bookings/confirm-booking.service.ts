@@ -122,17 +122,16 @@ async function confirmWithCredit(
     const packagePurchaseId = await consumeCredit(deps.db, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
     const withCredit = { ...change, set: { ...change.set, packagePurchaseId } };
-    const written = await applyTransition(deps.db, 'confirm', hold._id, withCredit, tx);
+    const booking = await applyTransition(deps.db, 'confirm', hold._id, withCredit, tx);
     // Aborts the transaction, so the credit is not taken.
-    if (written === null) throw new NotConfirmable();
-    return written;
+    if (booking === null) throw new NotConfirmable();
+    return booking;
   }).catch((err: unknown) => {
     if (err instanceof NotConfirmable) return null;
     throw err;
   });
-  if (outcome === null || outcome === 'no credit') return outcome;
-  scheduleJobs(deps, outcome);
-  return outcome.reservation;
+  if (outcome !== null && outcome !== 'no credit') scheduleJobs(deps, outcome, 'confirm');
+  return outcome;
 }
 
 class NotConfirmable extends Error {}

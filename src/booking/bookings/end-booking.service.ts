@@ -9,7 +9,7 @@ import {
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { type ReservationDeps, scheduleJobs, transitionReservation } from '../../reservations/reservations.service.ts';
-import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
+import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
@@ -108,14 +108,14 @@ async function refundWithCredit(
   reservationId: string,
   packagePurchaseId: string,
   change: Change,
-): Promise<Written | null> {
-  const written = await inTransaction(deps.db, async (tx) => {
-    const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
-    if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
-    return refunded;
+): Promise<Reservation | null> {
+  const refunded = await inTransaction(deps.db, async (tx) => {
+    const reservation = await applyTransition(deps.db, 'refund', reservationId, change, tx);
+    if (reservation !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
+    return reservation;
   });
-  if (written !== null) scheduleJobs(deps, written);
-  return written;
+  if (refunded !== null) scheduleJobs(deps, refunded, 'refund');
+  return refunded;
 }
 
 async function rejectionMessage(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {

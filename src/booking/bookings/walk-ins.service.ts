@@ -15,13 +15,14 @@ import type { Actor } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { insertBooked } from '../../reservations/insert-claim.store.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
+import type { NewReservation, Reservation } from '../../reservations/reservations.model.ts';
 import {
   findClaimsInTheWay,
   type ReservationDeps,
   scheduleJobs,
   transitionReservation,
 } from '../../reservations/reservations.service.ts';
-import { applyTransition, type NewReservation, type Written } from '../../reservations/reservations.store.ts';
+import { applyTransition } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };
@@ -84,8 +85,9 @@ async function sellSlot(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const sold = await insertWalkIn(deps, draft, input);
     if (sold !== null) {
-      for (const written of [...sold.displaced, sold.booked]) scheduleJobs(deps, written);
-      return { booking: sold.booked.reservation, venue, resource };
+      for (const hold of sold.displaced) scheduleJobs(deps, hold, 'displace');
+      scheduleJobs(deps, sold.booking);
+      return { booking: sold.booking, venue, resource };
     }
     const claims = await findClaimsInTheWay(deps, draft.cells);
     if (claims.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
@@ -102,9 +104,9 @@ async function insertWalkIn(
   deps: WalkInDeps,
   draft: NewReservation,
   { customerName: name, customerPhone: phone, overrideHolds, simulatedBy, actor }: PlaceWalkIn,
-): Promise<{ booked: Written; displaced: Written[] } | null> {
+): Promise<{ booking: Reservation; displaced: Reservation[] } | null> {
   const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
-  const booking = {
+  const sale = {
     bookingId: newId(),
     paymentReference: null,
     customer: customerOf({ name, phone, phoneE164, email: null }),
@@ -119,12 +121,12 @@ async function insertWalkIn(
     const checked = await checkClaim(deps, venue, draft, tx);
     if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(simulatedBy));
     if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
-    const displaced: Written[] = [];
+    const displaced: Reservation[] = [];
     for (const { _id } of holds) {
-      const written = await applyTransition(deps.db, 'displace', _id, { actor, isOfPlatform: true }, tx);
-      if (written !== null) displaced.push(written);
+      const hold = await applyTransition(deps.db, 'displace', _id, { actor, isOfPlatform: true }, tx);
+      if (hold !== null) displaced.push(hold);
     }
-    return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };
+    return { booking: await insertBooked(deps.db, checked.draft, sale, tx), displaced };
   });
   return unlessDuplicate(inserting);
 }

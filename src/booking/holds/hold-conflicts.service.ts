@@ -8,8 +8,8 @@ import type { Db } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import { findActiveHolds } from '../../reservations/hold-reads.store.ts';
 import { findReservationAfterConflict } from '../../reservations/reservation-reads.store.ts';
+import type { NewReservation } from '../../reservations/reservations.model.ts';
 import { expireHolds, findClaimsInTheWay, type ReservationDeps } from '../../reservations/reservations.service.ts';
-import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { findAlternatives } from '../availability/alternatives.service.ts';
 import { type Conflict, noneFree, priceChanged, type RejectedSlot, slotNotAvailable } from './holds.rules.ts';
 

@@ -10,6 +10,7 @@ import { type PartnerActor, withoutCause } from '../../reservations/actor-types.
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
+import { scheduleJobs } from '../../reservations/reservations.service.ts';
 import {
   countRejection,
   findConflict,
@@ -76,7 +77,8 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
     if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
-      enqueueJobsOf(deps, outcome.hold);
+      scheduleJobs(deps, outcome.hold);
+      void deps.queues.scheduleHoldExpiry(expiryOf(outcome.hold), deps.clock.now());
       holdsPlaced(deps.db).inc();
       return { hold: outcome.hold, isReplay: false };
     }
@@ -159,12 +161,6 @@ function termsOf(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): HoldTer
 /** The data of a hold's expiry job. */
 export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
   return { holdId, slotId, venueId, expiresAt };
-}
-
-/** Enqueues the jobs of a placed hold without waiting for Redis. The sweep picks up what Redis rejects. */
-function enqueueJobsOf({ queues, clock }: HoldDeps, hold: Reservation): void {
-  for (const { eventId, type } of hold.outbox) void queues.enqueueDispatch(hold._id, eventId, type);
-  void queues.scheduleHoldExpiry(expiryOf(hold), clock.now());
 }
 
 const holdsPlaced = counter({

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { cellsOfWindow, resourcesAffected } from '../../reservations/cells.rules.ts';
-import type { NewReservation } from '../../reservations/reservations.store.ts';
+import type { NewReservation } from '../../reservations/reservations.model.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { ResourceRow } from '../venues/resources.service.ts';
