@@ -21,7 +21,7 @@ import {
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
-import { consumeCredit } from '../packages/packages.service.ts';
+import { consumeCredit } from '../packages/packages.store.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 

@@ -6,25 +6,9 @@ import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import type { PackageColumns, PackageRow, PurchaseWithExpiry } from './packages.model.ts';
-import {
-  endPurchaseRow,
-  findPackage,
-  findPurchase,
-  findPurchaseByKey,
-  insertPackage,
-  insertPurchase,
-  listPurchasesOfPhone,
-  listUsablePurchases,
-  updatePackageRow,
-} from './packages.store.ts';
+import * as store from './packages.store.ts';
 
-export {
-  consumeCredit,
-  eraseCustomerOfPurchases,
-  giveCreditBack,
-  listCatalogue,
-  listPackages,
-} from './packages.store.ts';
+export { eraseCustomerOfPurchases, listCatalogue, listPackages } from './packages.store.ts';
 
 export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
@@ -45,16 +29,16 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
   return deduplicate(deps.db, [partnerId, input], async () => {
     const { idempotencyKey: purchaseKey, ...fields } = input;
     const { packageId } = fields;
-    const packageRow = await findPackage(deps.db, packageId);
+    const packageRow = await store.findPackage(deps.db, packageId);
     if (packageRow?.partnerId !== partnerId) throw packageNotOnSale();
     if (packageRow.status === 'active') {
       const { credits, venueIds, validityDays } = packageRow;
       const amounts = { venueIds, creditsTotal: credits, creditsRemaining: credits };
       const row = { _id: newId(), partnerId, ...fields, phoneE164, ...amounts, purchaseKey };
-      const purchase = await insertPurchase(deps.db, row, validityDays);
+      const purchase = await store.insertPurchase(deps.db, row, validityDays);
       if (purchase !== null) return { purchase, isReplay: false };
     }
-    const purchaseOfKey = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+    const purchaseOfKey = await store.findPurchaseByKey(deps.db, partnerId, purchaseKey);
     if (purchaseOfKey === null) {
       if (packageRow.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
       throw packageNotOnSale();
@@ -77,7 +61,7 @@ export async function getPurchase(
   partnerId: string | undefined,
   purchaseId: string,
 ): Promise<PurchaseWithExpiry> {
-  const purchase = await findPurchase(deps.db, purchaseId);
+  const purchase = await store.findPurchase(deps.db, purchaseId);
   const isVisible = partnerId === undefined || purchase?.partnerId === partnerId;
   return found(isVisible ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
 }
@@ -90,12 +74,12 @@ const NO_PURCHASE: Record<Audience, string> = {
 /** A customer's purchases from all partners, newest first, at most 200. @throws DomainError VALIDATION_ERROR */
 export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<PurchaseWithExpiry[]> {
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
-  return listPurchasesOfPhone(deps.db, phoneE164, 200);
+  return store.listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
 /** Ends a purchase: its credits can no longer be used or given back. @throws DomainError PURCHASE_NOT_FOUND */
 export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<PurchaseWithExpiry> {
-  await endPurchaseRow(deps.db, purchaseId, reason);
+  await store.endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);
 }
 
@@ -108,7 +92,7 @@ export async function listActivePurchases(
 ): Promise<PurchaseWithExpiry[]> {
   if ((await findGrantedVenue(deps.db, partnerId, venueId)) === null) throw venueNotAuthorized();
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
-  return listUsablePurchases(deps.db, partnerId, phoneE164, venueId);
+  return store.listUsablePurchases(deps.db, partnerId, phoneE164, venueId);
 }
 
 export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
@@ -119,19 +103,19 @@ export async function createPackage(deps: PartnerDeps, input: NewPackage): Promi
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
   const row: PackageRow = { status: 'active', description: null, ...input, _id: newId() };
-  await insertPackage(deps.db, row);
+  await store.insertPackage(deps.db, row);
   return row;
 }
 
 /** @throws DomainError PACKAGE_NOT_FOUND */
 export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
-  return found(await findPackage(deps.db, packageId), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
+  return found(await store.findPackage(deps.db, packageId), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
 /** Changes a package for new sales. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
 export async function updatePackage(deps: { db: Db }, packageId: string, change: PackageColumns): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
-  return found(await updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
+  return found(await store.updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {

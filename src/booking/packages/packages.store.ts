@@ -1,4 +1,3 @@
-import mongoose from 'mongoose';
 import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/data-removal.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
@@ -6,7 +5,7 @@ import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.t
 import { omitUndefined } from '../../platform/objects.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import type { PackageColumns, PackageRow, PurchaseRow, PurchaseWithExpiry } from './packages.model.ts';
-import { packageCollection, packageModel, purchaseCollection } from './packages.model.ts';
+import { packageCollection, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +18,7 @@ const findWithExpiry = (db: Db, stages: Expression[], options: ReadOptions = {})
     .toArray();
 
 export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
-  await packageModel(db).create(row);
+  await packageCollection(db).insertOne(row);
 }
 
 export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
@@ -29,11 +28,10 @@ export async function findPackage(db: Db, packageId: string): Promise<PackageRow
 
 /** The partner's catalogue, oldest first; only packages for the venue if one is named. */
 export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
-  const atVenue = venueId === undefined ? {} : { venueIds: venueId };
-  return packageModel(db)
-    .find({ partnerId, ...atVenue })
+  return packageCollection(db)
+    .find(omitUndefined({ partnerId, venueIds: venueId }))
     .sort({ _id: 1 })
-    .lean();
+    .toArray();
 }
 
 /** The packages of all partners, or of one; by id, so the oldest first. */
@@ -42,17 +40,16 @@ export async function listPackages(
   partnerId: string | undefined,
   { after, limit }: PageWanted,
 ): Promise<Page<PackageRow>> {
-  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
-  const rows = await packageModel(db)
-    .find({ ...omitUndefined({ partnerId }), ...rest })
+  const rows = await packageCollection(db)
+    .find(omitUndefined({ partnerId, _id: after && { $gt: after.id } }))
     .sort({ _id: 1 })
     .limit(limit + 1)
-    .lean();
+    .toArray();
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
 export async function updatePackageRow(db: Db, packageId: string, set: PackageColumns): Promise<PackageRow | null> {
-  return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
+  return packageCollection(db).findOneAndUpdate({ _id: packageId }, { $set: set }, { returnDocument: 'after' });
 }
 
 /** Inserts a purchase that begins now, by the database's clock; null if the partner has used the key before. */
