@@ -88,11 +88,5 @@ export async function readAvailability(
 }
 
 function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
-  const [nowMs, databaseNowMs] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
-  return (
-    valid.fromMs <= nowMs &&
-    nowMs < valid.untilMs &&
-    valid.fromByDatabaseMs <= databaseNowMs &&
-    databaseNowMs < valid.untilByDatabaseMs
-  );
+  return clock.now().getTime() < valid.untilMs && databaseClockOf(db).now().getTime() < valid.untilByDatabaseMs;
 }

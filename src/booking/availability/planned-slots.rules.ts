@@ -29,48 +29,32 @@ export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
   return { byResource, bySharedCell };
 }
 
-/** Why the slot is not available; null if it is. `now` is by the database's clock, by which holds expire. */
+/** Why the slot is not available, by these live claims; null if it is. */
 export function reasonAt(
   venue: VenueRow,
   slot: PlannedSlot,
   { byResource, bySharedCell }: ClaimIndex,
-  { onSale, now }: { onSale: SalePeriod; now: Date },
+  onSale: SalePeriod,
 ): UnavailableReason | null {
   const unsellable = unsellableReason(venue, slot.resource, slot, onSale, () => slot.isBlackedOut);
-  if (unsellable !== null) return unsellable;
-  if (byResource.size === 0) return null;
-  let reason: 'held' | null = null;
-  /** Returns whether a booking is among the claims; sets `reason` if a live hold is. */
-  const includeBooking = (claims: readonly ClaimedWindow[] = []): boolean => {
-    for (const claim of claims) {
-      if (!isLive(claim, now)) continue;
-      if (reasonOf(claim) === 'booked') return true;
-      reason = 'held';
-    }
-    return false;
-  };
-  const ofResource = byResource.get(slot.resource._id);
-  if (includeBooking(ofResource?.filter((claim) => shareStep(windowOf(claim), slot)))) return 'booked';
-  if (bySharedCell.size === 0) return reason;
-  for (const cell of sharedCellsOfWindow(slot.resource, slot)) {
-    if (includeBooking(bySharedCell.get(cell))) return 'booked';
+  if (unsellable !== null || byResource.size === 0) return unsellable;
+  const claims = byResource.get(slot.resource._id)?.filter((claim) => shareStep(windowOf(claim), slot)) ?? [];
+  if (bySharedCell.size > 0) {
+    for (const cell of sharedCellsOfWindow(slot.resource, slot)) claims.push(...(bySharedCell.get(cell) ?? []));
   }
-  return reason;
+  if (claims.length === 0) return null;
+  return claims.some((claim) => reasonOf(claim) === 'booked') ? 'booked' : 'held';
 }
 
 const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart, end: slotEnd });
 
-const isLive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
-  status !== 'ACTIVE' || holdExpiresAt > now;
-
-/** The first instant after `now` at which a hold expires, in epoch milliseconds; Infinity if there is none. */
-export function nextExpiryMs(claims: Iterable<ClaimedWindow>, now: Date): number {
-  let nextMs = Infinity;
-  for (const claim of claims) {
-    if (claim.status === 'ACTIVE' && claim.holdExpiresAt > now)
-      nextMs = Math.min(nextMs, claim.holdExpiresAt.getTime());
+/** The first instant at which one of the holds expires, in epoch milliseconds; Infinity if there is none. */
+export function firstExpiryMs(claims: readonly ClaimedWindow[]): number {
+  let firstMs = Infinity;
+  for (const { status, holdExpiresAt } of claims) {
+    if (status === 'ACTIVE') firstMs = Math.min(firstMs, holdExpiresAt.getTime());
   }
-  return nextMs;
+  return firstMs;
 }
 
 /** The first instant after `now` at which a slot begins, in epoch milliseconds; Infinity if there is none. */

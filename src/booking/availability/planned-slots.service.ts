@@ -5,14 +5,13 @@ import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
-import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
 import {
+  firstExpiryMs,
   indexClaims,
   type ListedSlots,
-  nextExpiryMs,
   nextStartMs,
   type PlannedSlot,
   reasonAt,
@@ -71,10 +70,10 @@ export async function readFreeSlots(
 }
 
 /**
- * A period by this process's clock and one by the database's clock. While both clocks are in their periods, slots
- * change only if rules or claims change. Epoch milliseconds; the ends are excluded.
+ * An instant by the service's clock and one by the database's clock, in epoch milliseconds. Before both, slots change
+ * only if rules or claims change.
  */
-export type Validity = { fromMs: number; untilMs: number; fromByDatabaseMs: number; untilByDatabaseMs: number };
+export type Validity = { untilMs: number; untilByDatabaseMs: number };
 
 /** The slots of each plan with their reasons, and how long these are valid. One query. */
 export async function listSlots(
@@ -84,22 +83,19 @@ export async function listSlots(
 ): Promise<{ listed: ListedSlots[]; valid: Validity }> {
   const slots = plans.flat();
   const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
-  const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
+  const now = clock.now();
   const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
   const index = indexClaims(claims);
-  const moment = { onSale, now: nowByDatabase };
   // When the venue's day ends, another date goes on sale.
   const { end: endOfDay } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   return {
     listed: plans.map((plan) => ({
       slots: plan,
-      reasons: plan.map((slot) => reasonAt(venue, slot, index, moment)),
+      reasons: plan.map((slot) => reasonAt(venue, slot, index, onSale)),
     })),
     valid: {
-      fromMs: now.getTime(),
       untilMs: Math.min(endOfDay.getTime(), ...plans.map((plan) => nextStartMs(plan, now))),
-      fromByDatabaseMs: nowByDatabase.getTime(),
-      untilByDatabaseMs: nextExpiryMs(claims, nowByDatabase),
+      untilByDatabaseMs: firstExpiryMs(claims),
     },
   };
 }
