@@ -1,18 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, date, dateNotAfter, opaque, text, uuid, wallTime, wallTimeEnd } from '../../http/fields.ts';
-import {
-  amount,
-  day,
-  growing,
-  id,
-  named,
-  object,
-  pageOf,
-  resourceId,
-  slotId,
-  timestamp,
-} from '../../http/response-fields.ts';
+import * as response from '../../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../../platform/calendar.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { SnakeCased } from '../../platform/objects.ts';
@@ -104,21 +93,21 @@ export const searchQuery = Joi.object<SearchQuery>({
 export const UNAVAILABLE_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 
 const unavailableReason = () =>
-  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description(
-    'Why the slot is not available. It does not tell who holds the slot.',
-  );
+  response
+    .growing(Joi.string().valid(...UNAVAILABLE_REASONS))
+    .description('Why the slot is not available. It does not tell who holds the slot.');
 
 const slotFields = {
-  slot_id: slotId(),
-  resource_id: resourceId(),
-  slot_start: timestamp(EXAMPLE.slotStart),
-  slot_end: timestamp(EXAMPLE.slotEnd),
-  price_rupees: amount().description('The price of this slot, in rupees.'),
+  slot_id: response.slotId(),
+  resource_id: response.resourceId(),
+  slot_start: response.timestamp(EXAMPLE.slotStart),
+  slot_end: response.timestamp(EXAMPLE.slotEnd),
+  price_rupees: response.amount().description('The price of this slot, in rupees.'),
 };
 
-export const slot = named(
+export const slot = response.named(
   'Slot',
-  object({
+  response.object({
     ...slotFields,
     is_available: Joi.boolean().description('`true` does not reserve the slot: only a hold does.').example(true),
     unavailable_reason: unavailableReason().optional(),
@@ -152,28 +141,28 @@ const slots = () =>
     .description('All slots of the schedule, including taken ones, sorted by resource_id, then by slot_start.')
     .example([freeSlot, takenSlot]);
 
-export const availability = named(
+export const availability = response.named(
   'Availability',
-  object({ venue_id: id(EXAMPLE.venueId), date: day(), slots: slots() }),
+  response.object({ venue_id: response.id(EXAMPLE.venueId), date: response.day(), slots: slots() }),
 );
 
-export const availabilityRange = named(
+export const availabilityRange = response.named(
   'AvailabilityRange',
-  object({
-    venue_id: id(EXAMPLE.venueId),
-    from: day(),
-    to: day(),
+  response.object({
+    venue_id: response.id(EXAMPLE.venueId),
+    from: response.day(),
+    to: response.day(),
     days: Joi.array()
-      .items(object({ date: day(), slots: slots() }))
+      .items(response.object({ date: response.day(), slots: slots() }))
       .description('One item for each date, in order.'),
   }),
 );
 
-export const freeSlotPage = pageOf(
-  named(
+export const freeSlotPage = response.pageOf(
+  response.named(
     'FreeSlot',
-    object({
-      venue_id: id(EXAMPLE.venueId),
+    response.object({
+      venue_id: response.id(EXAMPLE.venueId),
       ...slotFields,
       is_available: Joi.boolean().valid(true).description('Only a hold reserves the slot.').example(true),
     }),

@@ -2,19 +2,7 @@ import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { instant, opaque, pathId, prose, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
-import {
-  amount,
-  attached,
-  id,
-  named,
-  object,
-  orNull,
-  pageOf,
-  resourceId,
-  sentence,
-  slotId,
-  timestamp,
-} from '../../http/response-fields.ts';
+import * as response from '../../http/response-fields.ts';
 import type { SnakeCased } from '../../platform/objects.ts';
 import type { Attached } from '../../reservations/reservations.model.ts';
 import type { ConfirmBooking } from './confirm-booking.service.ts';
@@ -74,70 +62,76 @@ export const endBody = Joi.object<EndBody>({
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
 /** The booking as it was confirmed, so that a replay is equal (contract: idempotency/same-key-same-response). */
-export const confirmation = named(
+export const confirmation = response.named(
   'Confirmation',
-  object({
-    booking_id: id(EXAMPLE.bookingId),
-    slot_id: slotId(),
+  response.object({
+    booking_id: response.id(EXAMPLE.bookingId),
+    slot_id: response.slotId(),
     status: Joi.string().valid('BOOKED').example('BOOKED'),
-    booked_at: timestamp(EXAMPLE.now),
-    price_rupees: amount(),
+    booked_at: response.timestamp(EXAMPLE.now),
+    price_rupees: response.amount(),
     package_credit_consumed: Joi.boolean()
       .valid(true)
       .description('Present only if a credit was requested and consumed.')
       .optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase from which the credit was taken.').optional(),
+    package_purchase_id: response
+      .id(EXAMPLE.purchaseId)
+      .description('The purchase from which the credit was taken.')
+      .optional(),
   }),
 );
 
 const nullableText = (example: string | null) => Joi.string().allow(null).example(example);
 
-export const booking = named(
+export const booking = response.named(
   'Booking',
-  object({
-    booking_id: id(EXAMPLE.bookingId),
-    hold_id: id(EXAMPLE.holdId),
-    partner_id: id(EXAMPLE.partnerId),
-    venue_id: id(EXAMPLE.venueId),
-    resource_id: resourceId(),
-    slot_id: slotId(),
-    slot_start: timestamp(EXAMPLE.slotStart),
-    slot_end: timestamp(EXAMPLE.slotEnd),
+  response.object({
+    booking_id: response.id(EXAMPLE.bookingId),
+    hold_id: response.id(EXAMPLE.holdId),
+    partner_id: response.id(EXAMPLE.partnerId),
+    venue_id: response.id(EXAMPLE.venueId),
+    resource_id: response.resourceId(),
+    slot_id: response.slotId(),
+    slot_start: response.timestamp(EXAMPLE.slotStart),
+    slot_end: response.timestamp(EXAMPLE.slotEnd),
     status: Joi.string()
       .valid(...BOOKING_STATUSES)
       .example('BOOKED'),
-    booked_at: timestamp(),
-    price_rupees: amount(),
+    booked_at: response.timestamp(),
+    price_rupees: response.amount(),
     payment_reference: nullableText('pay_QxT4e9Lk2m'),
-    ...attached,
+    ...response.attached,
     customer_name: nullableText('Asha Rao'),
     customer_phone: nullableText('+919845012345').description('As given on confirm.'),
     customer_email: nullableText('asha.rao@example.com'),
-    venue: object({
-      venue_id: id(EXAMPLE.venueId),
+    venue: response.object({
+      venue_id: response.id(EXAMPLE.venueId),
       name: nullableText('Koramangala Arena'),
       city: nullableText('Bengaluru'),
     }),
-    resource: object({
-      resource_id: resourceId(),
+    resource: response.object({
+      resource_id: response.resourceId(),
       resource_type: nullableText('turf'),
       sport_category: nullableText('football'),
     }),
-    cancelled_at: orNull(timestamp()).example(null),
+    cancelled_at: response.orNull(response.timestamp()).example(null),
     cancellation_reason: nullableText(null),
-    refunded_at: orNull(timestamp()).example(null),
+    refunded_at: response.orNull(response.timestamp()).example(null),
     refund_reason: nullableText(null),
     package_credit_consumed: Joi.boolean().description('Present only if confirm requested a credit.').optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId).description('Present only if a credit was consumed.').optional(),
+    package_purchase_id: response
+      .id(EXAMPLE.purchaseId)
+      .description('Present only if a credit was consumed.')
+      .optional(),
   }),
 );
 
-export const bookingPage = pageOf(booking);
+export const bookingPage = response.pageOf(booking);
 
 export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
-  object({
-    message: sentence(message),
-    booking_id: id(EXAMPLE.bookingId),
+  response.object({
+    message: response.sentence(message),
+    booking_id: response.id(EXAMPLE.bookingId),
     status: Joi.string().valid(status).example(status),
   });
 

@@ -3,19 +3,7 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, instant, list, opaque, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { exampleOf } from '../../http/openapi/json-schema.ts';
 import { idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
-import {
-  amount,
-  attached,
-  id,
-  named,
-  object,
-  orNull,
-  pageOf,
-  resourceId,
-  sentence,
-  slotId,
-  timestamp,
-} from '../../http/response-fields.ts';
+import * as response from '../../http/response-fields.ts';
 import type { SnakeCased } from '../../platform/objects.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { Attached } from '../../reservations/reservations.model.ts';
@@ -29,16 +17,21 @@ export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise' | 'attached'>
 export const MAX_TTL_SECONDS = 1800;
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
-const neededWith = (field: string) => Joi.required().messages({ 'any.required': `is required with ${field}` });
-const notWith = (field: string) =>
-  Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${field}: name the slot in one way` });
+const each = (fields: string[], rule: Joi.Schema): Record<string, Joi.Schema> =>
+  Object.fromEntries(fields.map((field) => [field, rule]));
 
 /** Schema of a body that contains these fields. */
-const having = (...fields: string[]) =>
-  Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.exist()]))).unknown();
+const having = (...fields: string[]) => Joi.object(each(fields, Joi.exist())).unknown();
 
-// biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-const demanding = (fields: Joi.PartialSchemaMap) => ({ then: Joi.object(fields) });
+/** The arguments of `when` for a way to name the slot: a body with the field `way` needs and excludes other fields. */
+function namedBy(way: string, { needed, excluded }: { needed: string[]; excluded: string[] }) {
+  const required = Joi.required().messages({ 'any.required': `is required with ${way}` });
+  const forbidden = Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${way}: name the slot in one way` });
+  // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+  return [having(way), { then: Joi.object({ ...each(needed, required), ...each(excluded, forbidden) }) }] as const;
+}
+
+const VENUE_AND_START = ['venue_id', 'slot_start'];
 
 export const placeBody = Joi.object<PlaceBody>({
   slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
@@ -67,24 +60,9 @@ export const placeBody = Joi.object<PlaceBody>({
   order_reference: orderReference(),
   metadata: metadata(),
 })
-  .when(having('slot_id'), demanding({ resource_ids: notWith('slot_id'), sport_category: notWith('slot_id') }))
-  .when(
-    having('resource_ids'),
-    demanding({
-      venue_id: neededWith('resource_ids'),
-      slot_start: neededWith('resource_ids'),
-      resource_id: notWith('resource_ids'),
-      sport_category: notWith('resource_ids'),
-    }),
-  )
-  .when(
-    having('sport_category'),
-    demanding({
-      venue_id: neededWith('sport_category'),
-      slot_start: neededWith('sport_category'),
-      resource_id: notWith('sport_category'),
-    }),
-  )
+  .when(...namedBy('slot_id', { needed: [], excluded: ['resource_ids', 'sport_category'] }))
+  .when(...namedBy('resource_ids', { needed: VENUE_AND_START, excluded: ['resource_id', 'sport_category'] }))
+  .when(...namedBy('sport_category', { needed: VENUE_AND_START, excluded: ['resource_id'] }))
   .when(
     Joi.alternatives(
       having('slot_id'),
@@ -140,26 +118,27 @@ const status = () =>
     );
 
 const holdFields = {
-  hold_id: id(EXAMPLE.holdId),
+  hold_id: response.id(EXAMPLE.holdId),
   status: status().example('CONSUMED'),
-  venue_id: id(EXAMPLE.venueId),
-  resource_id: resourceId(),
-  slot_id: slotId(),
-  slot_start: timestamp(EXAMPLE.slotStart),
-  slot_end: timestamp(EXAMPLE.slotEnd),
-  price_rupees: amount().description('In rupees. The hold fixes it, and the booking keeps it.'),
-  hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
-    'The hold expires at this instant: its slot is then free. At most `slot_end`.',
-  ),
-  created_at: timestamp(),
-  ...attached,
+  venue_id: response.id(EXAMPLE.venueId),
+  resource_id: response.resourceId(),
+  slot_id: response.slotId(),
+  slot_start: response.timestamp(EXAMPLE.slotStart),
+  slot_end: response.timestamp(EXAMPLE.slotEnd),
+  price_rupees: response.amount().description('In rupees. The hold fixes it, and the booking keeps it.'),
+  hold_expiry_at: response
+    .timestamp(EXAMPLE.holdExpiry)
+    .description('The hold expires at this instant: its slot is then free. At most `slot_end`.'),
+  created_at: response.timestamp(),
+  ...response.attached,
 };
 
-export const hold = named(
+export const hold = response.named(
   'Hold',
-  object({
+  response.object({
     ...holdFields,
-    booking_id: id(EXAMPLE.bookingId)
+    booking_id: response
+      .id(EXAMPLE.bookingId)
       .description('The booking made from the hold. Present only if the hold is CONSUMED.')
       .optional(),
   }),
@@ -170,23 +149,24 @@ export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown
   return { ...held, status: state };
 };
 
-export const holdPage = pageOf(hold);
+export const holdPage = response.pageOf(hold);
 
-export const releasedHold = object({
-  message: sentence('Hold released'),
-  hold_id: id(EXAMPLE.holdId),
+export const releasedHold = response.object({
+  message: response.sentence('Hold released'),
+  hold_id: response.id(EXAMPLE.holdId),
   status: status().example('RELEASED'),
 });
 
 export const anyHoldIdParam = pathId('`hold_id` of a hold of any partner.', EXAMPLE.holdId);
 
-export const operatorHold = named(
+export const operatorHold = response.named(
   'OperatorHold',
-  object({
+  response.object({
     ...holdFields,
     status: status().example('RELEASED'),
-    partner_id: id(EXAMPLE.partnerId).description('The partner of the hold.'),
-    release_reason: orNull(Joi.string())
+    partner_id: response.id(EXAMPLE.partnerId).description('The partner of the hold.'),
+    release_reason: response
+      .orNull(Joi.string())
       .description('Null if none was given.')
       .example('The court is needed for a repair.'),
   }),
