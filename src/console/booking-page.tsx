@@ -1,6 +1,10 @@
 import type { VNode } from 'preact';
-import { readTimeline, type TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
-import { type BookingDetail, getBooking } from '../booking/bookings/bookings.service.ts';
+import {
+  type BookingDetail,
+  getBooking,
+  readTimeline,
+  type TimelineEntry,
+} from '../booking/bookings/bookings.service.ts';
 import { requestIdOf } from '../events/events.rules.ts';
 import { dateTime, dateTimeSeconds, price, timeSpan, words, zoneName } from './format.rules.ts';
 import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';

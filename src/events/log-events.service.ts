@@ -5,7 +5,7 @@ import { isFinalRejection } from '../platform/bulk-writes.ts';
 import { readDatabaseTime } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { type Db, isDuplicateKey } from '../platform/mongo.ts';
-import { type EventType, hasDetail, isOfBooking, isOfVenue } from '../reservations/event-types.ts';
+import { type EventType, isOfBooking, isOfVenue } from '../reservations/event-types.ts';
 import type { EventRow, NumberRange } from './events.model.ts';
 import { changeEvent, outboxIdOf } from './events.rules.ts';
 import { findEvents, insertNumbered, insertSample } from './events.store.ts';
@@ -116,7 +116,7 @@ function sampleOfSlot(at: Date, partnerId: string, type: EventType): EventRow {
     holdId: newId(),
     bookingId: isOfBooking(type) ? newId() : null,
     originatorId: partnerId,
-    holdExpiresAt: hasDetail(type, 'holdExpiresAt') ? new Date(at.getTime() + 600_000) : null,
+    holdExpiresAt: type === 'hold_created' ? new Date(at.getTime() + 600_000) : null,
     pricePaise: 120_000,
     reason: null,
     isTest: true,

@@ -32,20 +32,17 @@ export async function listBookingRows(
   after: Position | undefined,
   limit: number,
 ): Promise<Page<ListedBooking>> {
-  const { namePrefixFolded: prefix } = filter;
-  const slotStart = omitUndefined({ $gte: filter.slotFrom, $lt: filter.slotBefore });
+  const { holdId, phoneE164, namePrefixFolded, search, bookedFrom, bookedBefore, slotFrom, slotBefore, ...equal } =
+    filter;
+  const slotStart = omitUndefined({ $gte: slotFrom, $lt: slotBefore });
   const match = omitUndefined({
-    _id: filter.holdId,
-    partnerId: filter.partnerId,
-    paymentReference: filter.paymentReference,
-    orderReference: filter.orderReference,
-    venueId: filter.venueId,
-    status: filter.status,
-    'customer.phoneE164': filter.phoneE164,
-    $expr: prefix === undefined ? undefined : nameBeginningWith(prefix),
+    ...equal,
+    _id: holdId,
+    'customer.phoneE164': phoneE164,
+    $expr: namePrefixFolded === undefined ? undefined : nameBeginningWith(namePrefixFolded),
     slotStart: Object.keys(slotStart).length === 0 ? undefined : slotStart,
-    $and: filter.search === undefined ? undefined : matching(filter.search),
-    bookedAt: { $exists: true, ...omitUndefined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
+    $and: search === undefined ? undefined : matching(search),
+    bookedAt: { $exists: true, ...omitUndefined({ $gte: bookedFrom, $lt: bookedBefore }) },
     ...beyond(after, 'bookedAt', 'bookingId'),
   });
   const rows = await reservationCollection(db)

@@ -1,29 +1,21 @@
-/** The details of an event, without slot and price. */
-type EventDetail = 'holdExpiresAt' | 'reason';
-
-type EventKind = {
-  /** Only events of a booking have a booking id. Events of a venue have neither slot nor hold. */
-  subject: 'hold' | 'booking' | 'venue';
-  details: readonly EventDetail[];
-};
-
 /**
- * Every event type. An event goes to active subscriptions of active partners with a grant for its venue, including the
- * originator.
+ * Every event type, and what its events are about. Only events of a booking have a booking id; events of a venue have
+ * neither slot nor hold. An event goes to active subscriptions of active partners with a grant for its venue, including
+ * the originator.
  */
-const EVENT_KINDS = {
-  hold_created: { subject: 'hold', details: ['holdExpiresAt'] },
-  hold_cancelled: { subject: 'hold', details: ['reason'] },
-  hold_expired: { subject: 'hold', details: [] },
-  booking_created: { subject: 'booking', details: [] },
-  booking_cancelled: { subject: 'booking', details: ['reason'] },
-  booking_refunded: { subject: 'booking', details: ['reason'] },
-  availability_changed: { subject: 'venue', details: [] },
-} as const satisfies Record<string, EventKind>;
+const SUBJECTS = {
+  hold_created: 'hold',
+  hold_cancelled: 'hold',
+  hold_expired: 'hold',
+  booking_created: 'booking',
+  booking_cancelled: 'booking',
+  booking_refunded: 'booking',
+  availability_changed: 'venue',
+} as const satisfies Record<string, 'hold' | 'booking' | 'venue'>;
 
-export type EventType = keyof typeof EVENT_KINDS;
+export type EventType = keyof typeof SUBJECTS;
 
-export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];
+export const EVENT_TYPES = Object.keys(SUBJECTS) as EventType[];
 
 export type ReservationEventType = Exclude<EventType, 'availability_changed'>;
 
@@ -32,14 +24,9 @@ export const RESERVATION_EVENT_TYPES = EVENT_TYPES.filter((type) => !isOfVenue(t
 
 /** Whether events of the type are about a venue, not about a hold or booking. */
 export function isOfVenue(type: EventType): type is 'availability_changed' {
-  return EVENT_KINDS[type].subject === 'venue';
+  return SUBJECTS[type] === 'venue';
 }
 
 export function isOfBooking(type: EventType): boolean {
-  return EVENT_KINDS[type].subject === 'booking';
-}
-
-export function hasDetail(type: EventType, detail: EventDetail): boolean {
-  const { details }: EventKind = EVENT_KINDS[type];
-  return details.includes(detail);
+  return SUBJECTS[type] === 'booking';
 }

@@ -105,23 +105,19 @@ async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reser
 
 function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reservation {
   const holdExpiresAt = new Date(Math.min(now.getTime() + hold.ttlMs, hold.slotEnd.getTime()));
+  const { _id: holdId, partnerId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = hold;
+  const subject = { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
   const event: OutboxEvent = {
     eventId: newId(),
     type: 'hold_created',
     at: now,
-    originatorId: hold.partnerId,
+    originatorId: partnerId,
     actor,
-    venueId: hold.venueId,
-    resourceId: hold.resourceId,
-    slotId: hold.slotId,
-    slotStart: hold.slotStart,
-    slotEnd: hold.slotEnd,
-    pricePaise: hold.pricePaise,
-    holdId: hold._id,
+    ...subject,
     bookingId: null,
     holdExpiresAt,
     ...omitUndefined({ resourceIdsAffected: hold.resourceIdsAffected }),
-    ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId: hold.partnerId, ...attached } }),
+    ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId, ...attached } }),
   };
   return {
     ...hold,

@@ -6,7 +6,7 @@ import type { RecordedActor } from '../../reservations/actor-types.ts';
 import { attachedView } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation, ShownBooking } from '../../reservations/reservations.model.ts';
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
-import type { TimelineEntry } from './booking-timeline.service.ts';
+import type { TimelineEntry } from './bookings.service.ts';
 
 /** The response of confirm: the booking as confirmed, so that replays are equal. */
 export function confirmView(booking: Reservation): Record<string, unknown> {

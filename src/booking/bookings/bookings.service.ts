@@ -3,6 +3,9 @@ import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
 import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
+import type { EventRow } from '../../events/events.model.ts';
+import { toEventRows } from '../../events/events.rules.ts';
+import { findEventsOfReservation } from '../../events/events.store.ts';
 import { dayBounds } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/objects.ts';
@@ -11,6 +14,7 @@ import { type BookingFilter, listBookingRows } from '../../reservations/booking-
 import { type CustomerSearch, foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../../reservations/reservation-reads.store.ts';
 import type { ShownBooking } from '../../reservations/reservations.model.ts';
+import { type DeliveryDetail, listDeliveriesOfEvents } from '../../webhooks/deliveries/read-deliveries.service.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
@@ -88,6 +92,30 @@ function requireSearch(text: string): CustomerSearch {
 async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
   const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
   return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
+}
+
+export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
+
+/**
+ * The events of a booking and its hold, oldest first. Reads the outbox before the dispatched events, because dispatch
+ * may move events in between. @throws DomainError BOOKING_NOT_FOUND
+ */
+export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
+  const reservation = await findReservationByBookingId(deps.db, bookingId);
+  if (reservation === null) throw bookingNotFound('operator');
+  const waiting = toEventRows(reservation);
+  const dispatched = await findEventsOfReservation(deps.db, reservation._id);
+  const events = new Map([...waiting, ...dispatched].map((event) => [event._id, event]));
+  const deliveries = await listDeliveriesOfEvents(deps, [...events.keys()]);
+  return [...events.values()].sort(byInstant).map((event) => ({
+    event,
+    deliveries: deliveries.filter(({ delivery }) => delivery.eventId === event._id),
+  }));
+}
+
+/** The ids decide for events of older releases, which may have equal instants. */
+function byInstant(a: EventRow, b: EventRow): number {
+  return a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1);
 }
 
 const NOT_FOUND: Record<Audience, string> = {

@@ -6,18 +6,16 @@ import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { listInput, type OperatorListQuery, operatorListQuery } from './booking-list.schemas.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
-import { readTimeline } from './booking-timeline.service.ts';
 import { bookingView, timelineEntryView } from './booking-view.rules.ts';
-import type { WalkInBody } from './bookings.schemas.ts';
-import { bookingIdParam, bookingPage, booking as bookingSchema, walkInBody } from './bookings.schemas.ts';
-import { type BookingDeps, getBooking, listBookings } from './bookings.service.ts';
+import * as schemas from './bookings.schemas.ts';
+import { type BookingDeps, getBooking, listBookings, readTimeline } from './bookings.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 import { placeWalkIn, type WalkInDeps } from './walk-ins.service.ts';
 
 type BookingParams = { bookingId: string };
 
 const PREFIX = '/api/v1/operator/bookings';
-const params = { bookingId: bookingIdParam };
+const params = { bookingId: schemas.bookingIdParam };
 
 const KEYS =
   'The change is made as the built-in partner `platform`. Idempotency keys of operators are one namespace for all bookings, separate from those of partners.';
@@ -31,7 +29,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       tag: 'Bookings',
       summary: 'List the bookings of all partners, newest first',
       query: operatorListQuery(deps.config.defaultRegion),
-      responses: { 200: { description: 'A page of bookings.', body: bookingPage } },
+      responses: { 200: { description: 'A page of bookings.', body: schemas.bookingPage } },
       errors: [],
       handle: async ({ query }) => {
         const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
@@ -45,7 +43,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       tag: 'Bookings',
       summary: "Read any partner's booking",
       params,
-      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      responses: { 200: { description: 'The booking as it is now.', body: schemas.booking } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ params: { bookingId } }) => ok(bookingView(await getBooking(deps, undefined, bookingId))),
     }),
@@ -84,7 +82,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
 
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, WalkInBody>({
+    route<Operator, unknown, unknown, schemas.WalkInBody>({
       method: 'post',
       path: '/api/v1/operator/walk-ins',
       operationId: 'placeWalkIn',
@@ -92,8 +90,8 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       summary: 'Book a slot for somebody at the venue',
       description:
         'Made as the built-in partner `platform`. A slot that has begun can still be sold; a slot more than three years ahead cannot.',
-      body: walkInBody(deps.config.defaultRegion),
-      responses: { 201: { description: 'The booking.', body: bookingSchema } },
+      body: schemas.walkInBody(deps.config.defaultRegion),
+      responses: { 201: { description: 'The booking.', body: schemas.booking } },
       errors: ['VENUE_NOT_FOUND', 'SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, body }) => {
         const input = { customerName: null, customerPhone: null, ...camelCased(body), actor: operatorActor(caller) };

@@ -4,22 +4,12 @@ import type { PartnerDeps } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
 import * as schemas from './packages.schemas.ts';
-import {
-  createPackage,
-  endPurchase,
-  getPackage,
-  getPurchase,
-  listPackages,
-  listPurchasesOf,
-  type NewPackage,
-  type PackageDeps,
-  updatePackage,
-} from './packages.service.ts';
+import * as packages from './packages.service.ts';
 
 const PREFIX = '/api/v1/operator/packages';
 const PURCHASES = '/api/v1/operator/purchases';
 
-export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
+export function operatorPurchaseRoutes(deps: packages.PackageDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, { customer_phone: string }>({
       method: 'get',
@@ -33,7 +23,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       },
       errors: [],
       handle: async ({ query }) =>
-        listing((await listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),
+        listing((await packages.listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),
     }),
     route<Operator, { id: string }>({
       method: 'get',
@@ -44,7 +34,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       params: { id: schemas.purchaseIdParam },
       responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
-      handle: async ({ params }) => ok(operatorPurchaseView(await getPurchase(deps, undefined, params.id))),
+      handle: async ({ params }) => ok(operatorPurchaseView(await packages.getPurchase(deps, undefined, params.id))),
     }),
     route<Operator, { id: string }, unknown, { reason: string }>({
       method: 'post',
@@ -58,7 +48,8 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       body: schemas.endPurchaseBody,
       responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
-      handle: async ({ params, body }) => ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
+      handle: async ({ params, body }) =>
+        ok(operatorPurchaseView(await packages.endPurchase(deps, params.id, body.reason))),
     }),
   ];
 }
@@ -75,7 +66,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 201: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
-        const row = await createPackage(deps, schemas.packageChange(body) as NewPackage);
+        const row = await packages.createPackage(deps, schemas.packageChange(body) as packages.NewPackage);
         return created(operatorPackageView(row));
       },
     }),
@@ -89,7 +80,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'A page of packages.', body: pageOf(schemas.packageOfPartner) } },
       errors: [],
       handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
-        const { rows, next } = await listPackages(deps.db, partnerId, { after, limit });
+        const { rows, next } = await packages.listPackages(deps.db, partnerId, { after, limit });
         return listing(rows.map(operatorPackageView), encodeCursor(next));
       },
     }),
@@ -102,7 +93,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       params: { id: schemas.packageIdParam },
       responses: { 200: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
-      handle: async ({ params }) => ok(operatorPackageView(await getPackage(deps, params.id))),
+      handle: async ({ params }) => ok(operatorPackageView(await packages.getPackage(deps, params.id))),
     }),
     route<Operator, { id: string }, unknown, Partial<schemas.PackageBody>>({
       method: 'patch',
@@ -116,7 +107,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'The package as it is now.', body: schemas.packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params, body }) =>
-        ok(operatorPackageView(await updatePackage(deps, params.id, schemas.packageChange(body)))),
+        ok(operatorPackageView(await packages.updatePackage(deps, params.id, schemas.packageChange(body)))),
     }),
   ];
 }
