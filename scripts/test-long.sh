@@ -5,7 +5,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TEST_TIER=long
 npm test -- test/reservations \
   test/holds/any-free \
-  test/holds/blackout.race \
   test/bookings/paging \
   test/availability/agreement \
   test/slots/schedule.properties \

@@ -4,14 +4,11 @@ import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { anyVenue, dateIn, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { beside } from '../support/leases.ts';
-import { scaled } from '../support/scale.ts';
 import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import type * as Fence from './blackout.in-host.ts';
 
-const RACES = scaled(200, 60);
-const WALK_INS = 50;
 const MINUTE_MS = 60_000;
 
 const service = await hostedService();
@@ -56,42 +53,6 @@ function outcomeOf(claim: Reply, blackout: Json): string {
   );
   return isListed ? 'listed' : 'unlisted';
 }
-
-/** Races a claim and a blackout with a varying head start, because the blackout takes more round trips. */
-async function race(index: number, claim: (slotId: string) => Promise<Reply>): Promise<string> {
-  const slotId = slot();
-  const after = async <T>(roundTrips: number, work: () => Promise<T>) => {
-    for (let trip = 0; trip < roundTrips; trip += 1) await partner.api.get('/healthz');
-    return work();
-  };
-  const lead = (index % 9) - 2;
-  const [claimed, blackout] = await Promise.all([
-    after(Math.max(0, lead), () => claim(slotId)),
-    after(Math.max(0, -lead), () => blackOut(slotId)),
-  ]);
-  return outcomeOf(claimed, blackout);
-}
-
-async function outcomesOf(count: number, claim: (slotId: string) => Promise<Reply>) {
-  const outcomes = new Map<string, number>();
-  for (let index = 0; index < count; index += 1) {
-    const outcome = await race(index, claim);
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-  return outcomes;
-}
-
-test(`of ${RACES} holds that race with a blackout, each is rejected or reported`, async () => {
-  const outcomes = await outcomesOf(RACES, hold);
-  process.stderr.write(`holds: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
-  expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
-}, 120_000);
-
-test(`of ${WALK_INS} walk-ins that race with a blackout, each is rejected or reported`, async () => {
-  const outcomes = await outcomesOf(WALK_INS, walkIn);
-  process.stderr.write(`walk-ins: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
-  expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
-}, 120_000);
 
 /** Makes the walk-in, and calls `meanwhile` before its write. */
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
