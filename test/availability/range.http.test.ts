@@ -6,11 +6,22 @@ import { listen } from '../../src/http/listen.ts';
 import { sendJson } from '../../src/http/send-json.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
+import { verdict } from '../support/verdict.ts';
 
 const service = sharedService();
 afterAll(() => service.stop());
 const venue = await anyVenue(service, [{}, {}]);
 const partner = await anyPartner(service, [venue.id]);
+
+test('a conditional read is private, and requires a key and a grant', async () => {
+  const url = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(6)}`;
+  const { headers } = await partner.api.get(url);
+  expect(headers.get('cache-control')).toContain('private');
+  const condition = { 'if-none-match': headers.get('etag') ?? '' };
+  const stranger = await anyPartner(service);
+  expect(verdict(await stranger.api.get(url, condition))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect((await fetch(service.url + url, { headers: condition })).status).toBe(401);
+});
 
 describe('a long response is compressed', () => {
   const month = () =>

@@ -97,8 +97,9 @@ describe('a search for free slots', () => {
     expect(all).toEqual(many.map(({ id }) => id).sort());
   });
 
-  test('finds nothing for a partner without venues or at an inactive venue', async () => {
+  test('finds nothing for a partner without venues, at an inactive venue or at one without resources', async () => {
     expect(await find('&sport=chess', await anyPartner(service))).toEqual([]);
+    expect(await find('', await anyPartner(service, [(await anyVenue(service, [])).id]))).toEqual([]);
     const closed = await anyVenue(service, [{}]);
     const owner = await anyPartner(service, [closed.id]);
     expect(await find('', owner)).not.toEqual([]);

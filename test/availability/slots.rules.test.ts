@@ -91,6 +91,11 @@ test('a slot is unavailable if and only if it shares a cell with a live claim on
   expect(reasons).toEqual(new Set([null, 'held', 'booked']));
 });
 
+test('the slots of an inactive resource are inactive', () => {
+  const slot = slotOf({ ...OTHER, status: 'inactive' }, 0, 60);
+  expect(reasonAt(venue, slot, indexClaims([]), onSale)).toBe('inactive');
+});
+
 describe('the JSON of slots equals the partners’ view', () => {
   const REASONS = [null, 'held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 

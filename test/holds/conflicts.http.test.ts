@@ -43,30 +43,13 @@ async function conflict(partner: Partner, slotId: string): Promise<Json & { alte
 }
 const idsOf = (alternatives: Json[]) => alternatives.map((slot) => slot['slot_id']);
 
-describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reason', () => {
-  test('held, with the expiry of the hold as free_at; a booked slot has no free_at', async () => {
-    const { id, resourceIds, seller, rival } = await scene();
-    const [slotId = ''] = await freeSlotIds(seller, id, DATE);
-    const placed = await placeHold(seller, slotId, { ttl_seconds: 300 });
-    const expected = { reason: 'held', free_at: placed['hold_expiry_at'] };
-    const conflictOfRival = await conflict(rival, slotId);
-    expect(conflictOfRival).toMatchObject(expected);
-    expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: placed['hold_id'] });
-    // Only its own partner gets the hold's id.
-    expect(conflictOfRival).not.toHaveProperty('hold_id');
-    await bookSlot(seller, slotAt(resourceIds[0], '07'));
-    const booked = await conflict(rival, slotAt(resourceIds[0], '07'));
-    expect(Object.keys(booked).toSorted()).toEqual(['alternatives', 'reason']);
-  });
-
-  test('held, and free_at is the last expiry of several conflicting holds', async () => {
-    const { id, resourceIds, seller, rival } = await scene();
-    const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
-    await placeHold(seller, first, { ttl_seconds: 100 });
-    const last = await placeHold(seller, second, { ttl_seconds: 900 });
-    await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, { duration_minutes: 120 });
-    expect(await conflict(rival, first)).toMatchObject({ reason: 'held', free_at: last['hold_expiry_at'] });
-  });
+test('a slot with several conflicting holds is free when the last of them expires', async () => {
+  const { id, resourceIds, seller, rival } = await scene();
+  const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
+  await placeHold(seller, first, { ttl_seconds: 100 });
+  const last = await placeHold(seller, second, { ttl_seconds: 900 });
+  await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, { duration_minutes: 120 });
+  expect(await conflict(rival, first)).toMatchObject({ reason: 'held', free_at: last['hold_expiry_at'] });
 });
 
 describe('the alternatives of a conflict', () => {

@@ -51,6 +51,8 @@ describe('a slot that was just lost', () => {
   test('is lost again without a write, with an equal conflict', async () => {
     const conflict = errorOf(await hold(rival)).conflict;
     expect(conflict).toMatchObject({ reason: 'held', free_at: held['hold_expiry_at'] });
+    // Only its own partner gets the hold's id.
+    expect(conflict).not.toHaveProperty('hold_id');
     expect(await insertsOf(() => hold(rival))).toEqual([0, NOT_AVAILABLE]);
     expect(errorOf(await hold(seller)).conflict).toMatchObject({ hold_id: held['hold_id'] });
   });
@@ -96,6 +98,6 @@ describe('a slot that was just lost', () => {
     const sell = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
     const reply = await calls.beforeNext('venues.findOneAndUpdate', () => placeHold(viaOtherProcess, slotId), sell);
     expect(verdict(reply)).toBe('201');
-    expect(errorOf(await hold(rival)).conflict).toMatchObject({ reason: 'booked' });
+    expect(errorOf(await hold(rival)).conflict).toEqual({ reason: 'booked', alternatives: expect.any(Array) });
   });
 });

@@ -17,8 +17,6 @@ import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
-const RACERS = 50;
-
 const service = sharedService();
 afterAll(() => service.stop());
 const { venue, partner, slot } = await startScene(service, { resources: [{ duration_minutes: 5 }] });
@@ -70,38 +68,17 @@ test('a booking that consumed a credit returns it once, however many refunds rac
   expect(await creditsOf(purchase)).toBe('3 ACTIVE');
 });
 
-describe(`${RACERS} concurrent confirms for one customer`, () => {
-  test('consume exactly the available credits, and every confirm books', async () => {
-    const phone = anyPhone();
-    const purchases = [await sellCredits(phone, 7), await sellCredits(phone, 3)];
-    const holds = [];
-    for (let count = 0; count < RACERS; count += 1) holds.push(await placeHold(partner, slot()));
-    const bookings = await Promise.all(
-      holds.map(async (hold) => expectStatus(await confirm(partner, hold['hold_id'], withCredit(phone)), 201)),
-    );
-    const paid = bookings.filter((booking) => booking['package_credit_consumed'] === true);
-    expect(paid).toHaveLength(10);
-    for (const [index, credits] of [7, 3].entries()) {
-      const fromPurchase = paid.filter((booking) => booking['package_purchase_id'] === purchases[index]);
-      expect(fromPurchase).toHaveLength(credits);
-      expect(await creditsOf(purchases[index] ?? '')).toBe('0 EXHAUSTED');
-    }
-  });
-
-  test('consume one credit if they have one key', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 20);
-    const { hold_id: holdId } = await placeHold(partner, slot());
-    const fields = { ...withCredit(phone), idempotency_key: randomUUID() };
-    const replies = await Promise.all(
-      // Different bodies, because one process deduplicates equal calls.
-      Array.from({ length: 8 }, (_, index) =>
-        confirm(partner, holdId, { ...fields, payment_reference: `pay_${index}` }),
-      ),
-    );
-    expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
-    expect(await creditsOf(purchase)).toBe('19 ACTIVE');
-  });
+test('concurrent confirms with one key consume one credit', async () => {
+  const phone = anyPhone();
+  const purchase = await sellCredits(phone, 20);
+  const { hold_id: holdId } = await placeHold(partner, slot());
+  const fields = { ...withCredit(phone), idempotency_key: randomUUID() };
+  const replies = await Promise.all(
+    // Different bodies, because one process deduplicates equal calls.
+    Array.from({ length: 8 }, (_, index) => confirm(partner, holdId, { ...fields, payment_reference: `pay_${index}` })),
+  );
+  expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
+  expect(await creditsOf(purchase)).toBe('19 ACTIVE');
 });
 
 test('the database itself rejects a purchase with fewer than 0 credits', async () => {
