@@ -10,7 +10,7 @@ import {
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { type ReservationDeps, scheduleJobs, transitionReservation } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
-import { giveCreditBack } from '../packages/packages.store.ts';
+import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
 export type EndOperation = 'cancel' | 'refund';

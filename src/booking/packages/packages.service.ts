@@ -8,7 +8,13 @@ import { deduplicatedCalls } from '../../platform/single-flight.ts';
 import type { PackageColumns, PackageRow, PurchaseWithExpiry } from './packages.model.ts';
 import * as store from './packages.store.ts';
 
-export { eraseCustomerOfPurchases, listCatalogue, listPackages } from './packages.store.ts';
+export {
+  consumeCredit,
+  eraseCustomerOfPurchases,
+  giveCreditBack,
+  listCatalogue,
+  listPackages,
+} from './packages.store.ts';
 
 export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
