@@ -11,9 +11,9 @@ export function attachedInEvent({ orderReference, metadata }: Attached): Record<
   return omitUndefined({ order_reference: orderReference, metadata });
 }
 
-/** The attachments in a call's body. */
-export function attachedBy(body: { order_reference?: string; metadata?: Record<string, string> }): Attached {
-  return omitUndefined({ orderReference: body.order_reference, metadata: body.metadata });
+/** The attachments in the input of a call. */
+export function attachedBy({ orderReference, metadata }: Attached): Attached {
+  return omitUndefined({ orderReference, metadata });
 }
 
 type Claim = Pick<Reservation, '_id' | 'bookingId' | 'partnerId' | 'slotId' | 'slotStart' | 'slotEnd'>;

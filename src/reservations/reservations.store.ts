@@ -40,7 +40,7 @@ export type Change = {
   /** Fields that the transition sets in addition to status, claim and instant. */
   set?: Partial<Omit<Reservation, 'status' | 'claimed' | 'outbox' | keyof Attached>>;
   /** Replaces the attachments; an absent part stays. */
-  attached?: Attached | undefined;
+  attached?: Attached;
   /** The key of a cancel or refund and its namespace; rejected if the reservation has it already. */
   ending?: EndingKey & { namespace: 'endings' | 'operatorEndings' };
   reason?: string;

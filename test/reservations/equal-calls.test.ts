@@ -26,7 +26,7 @@ type CallWithKey = (idempotencyKey: string) => Call;
 async function confirmCall(): Promise<CallWithKey> {
   await factories.buyPackage(partner, await anyPackage());
   const holdId = String((await factories.placeHold(partner, slot()))['hold_id']);
-  const customer = { customerName: 'Asha Rao', customerPhone: PHONE, customerEmail: null };
+  const customer = { customerName: 'Asha Rao', customerPhone: PHONE };
   const input = { holdId, paymentReference: 'pay_1', ...customer, usePackageCredit: true };
   return (idempotencyKey) => ({ operation: 'confirm', input: { ...input, idempotencyKey } });
 }

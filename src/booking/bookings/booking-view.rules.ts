@@ -1,12 +1,10 @@
-import type { ResourceRow } from '../../catalog/venues/resources.service.ts';
-import type { VenueRow } from '../../catalog/venues/venues.service.ts';
 import { toRupees } from '../../domain/money.ts';
 import { requestIdOf } from '../../events/events.rules.ts';
 import type { RecordedActor } from '../../reservations/actor-types.ts';
 import { attachedView } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation, ShownBooking } from '../../reservations/reservations.model.ts';
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
-import type { TimelineEntry } from './bookings.service.ts';
+import type { BookingDetail, TimelineEntry } from './bookings.service.ts';
 
 /** The response of confirm: the booking as confirmed, so that replays are equal. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
@@ -26,12 +24,7 @@ function creditView({ packagePurchaseId }: ShownBooking): Record<string, unknown
     : { package_credit_consumed: true, package_purchase_id: packagePurchaseId };
 }
 
-export function bookingView(detail: {
-  booking: ShownBooking;
-  venue: VenueRow | null;
-  resource: ResourceRow | null;
-}): Record<string, unknown> {
-  const { booking, venue, resource } = detail;
+export function bookingView({ booking, venue, resource }: BookingDetail): Record<string, unknown> {
   return {
     booking_id: booking.bookingId,
     hold_id: booking._id,

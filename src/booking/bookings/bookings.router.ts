@@ -1,8 +1,8 @@
 import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { partnerActor } from '../../reservations/actor-types.ts';
-import { attachedBy } from '../../reservations/reservation-views.rules.ts';
 import { type ListQuery, listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
 import * as schemas from './bookings.schemas.ts';
@@ -34,16 +34,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         'IDEMPOTENCY_KEY_MISMATCH',
       ],
       handle: async ({ caller, body }) => {
-        const { booking, isReplay } = await confirmBooking(deps, partnerActor(caller), {
-          holdId: body.hold_id,
-          paymentReference: body.payment_reference,
-          customerName: body.customer_name,
-          customerPhone: body.customer_phone,
-          customerEmail: body.customer_email ?? null,
-          usePackageCredit: body.use_package_credit,
-          idempotencyKey: body.idempotency_key,
-          attached: attachedBy(body),
-        });
+        const { booking, isReplay } = await confirmBooking(deps, partnerActor(caller), camelCased(body));
         return replayable(created(confirmView(booking)), isReplay);
       },
     }),

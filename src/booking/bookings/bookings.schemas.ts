@@ -4,13 +4,10 @@ import { instant, opaque, pathId, prose, text, uuid } from '../../http/fields.ts
 import { customerPhone, idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import * as response from '../../http/response-fields.ts';
 import type { SnakeCased } from '../../platform/objects.ts';
-import type { Attached } from '../../reservations/reservations.model.ts';
 import type { ConfirmBooking } from './confirm-booking.service.ts';
 import type { PlaceWalkIn } from './walk-ins.service.ts';
 
-export type ConfirmBody = SnakeCased<Omit<ConfirmBooking, 'customerEmail' | 'attached'> & Attached> & {
-  customer_email?: string;
-};
+export type ConfirmBody = SnakeCased<ConfirmBooking>;
 
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({

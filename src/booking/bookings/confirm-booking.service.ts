@@ -12,6 +12,7 @@ import {
   findReservationAndGrant,
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
+import { attachedBy } from '../../reservations/reservation-views.rules.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import {
   expireHolds,
@@ -21,20 +22,19 @@ import {
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
-import { consumeCredit } from '../packages/packages.store.ts';
+import { consumeCredit } from '../packages/packages.service.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
 
-export type ConfirmBooking = {
+export type ConfirmBooking = Attached & {
   holdId: string;
   paymentReference: string;
   customerName: string;
   customerPhone: string;
-  customerEmail: string | null;
+  customerEmail?: string;
   /** 'required': do not confirm without a credit. */
   usePackageCredit: boolean | 'required';
   idempotencyKey: string;
-  attached?: Attached;
 };
 
 type Confirmed = { booking: Reservation; isReplay: boolean };
@@ -92,7 +92,7 @@ async function tryConfirm(
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null | 'no credit'> {
-  const { customerName: name, customerPhone: phone, customerEmail: email } = input;
+  const { customerName: name, customerPhone: phone, customerEmail: email = null } = input;
   const change = {
     actor,
     set: {
@@ -102,7 +102,7 @@ async function tryConfirm(
       customer: customerOf({ name, phone, phoneE164, email }),
       packageCreditRequested: input.usePackageCredit !== false,
     },
-    attached: input.attached,
+    attached: attachedBy(input),
   };
   if (input.usePackageCredit !== false) {
     const outcome = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));

@@ -1,10 +1,9 @@
 import { toPaise } from '../../domain/money.ts';
 import { created, listing, type Operator, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { omitUndefined } from '../../platform/objects.ts';
+import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor, partnerActor } from '../../reservations/actor-types.ts';
-import { attachedBy } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -117,20 +116,9 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
       'IDEMPOTENCY_KEY_MISMATCH',
     ],
     handle: async ({ caller, body }) => {
-      const input = omitUndefined({
-        slotId: body.slot_id,
-        venueId: body.venue_id,
-        resourceId: body.resource_id,
-        slotStart: body.slot_start,
-        resourceIds: body.resource_ids,
-        sportCategory: body.sport_category,
-        durationMinutes: body.duration_minutes,
-        expectedPaise: body.expected_price_rupees === undefined ? undefined : toPaise(body.expected_price_rupees),
-        idempotencyKey: body.idempotency_key,
-        ttlSeconds: body.ttl_seconds,
-        attached: attachedBy(body),
-      });
-      const { hold, isReplay } = await placeHold(deps, partnerActor(caller), input);
+      const { expected_price_rupees: expected, ...rest } = body;
+      const price = expected === undefined ? {} : { expectedPaise: toPaise(expected) };
+      const { hold, isReplay } = await placeHold(deps, partnerActor(caller), { ...camelCased(rest), ...price });
       return replayable(created(placedHoldView(hold)), isReplay);
     },
   });

@@ -6,13 +6,10 @@ import { idempotencyKey, metadata, orderReference } from '../../http/order-field
 import * as response from '../../http/response-fields.ts';
 import type { SnakeCased } from '../../platform/objects.ts';
 import type { Position } from '../../platform/pagination.ts';
-import type { Attached } from '../../reservations/reservations.model.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
 import type { PlaceHold } from './place-hold.service.ts';
 
-export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise' | 'attached'> & Attached> & {
-  expected_price_rupees?: number;
-};
+export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise'>> & { expected_price_rupees?: number };
 
 export const MAX_TTL_SECONDS = 1800;
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);

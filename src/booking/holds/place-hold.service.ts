@@ -9,6 +9,7 @@ import type { Queues } from '../../queues/queues.ts';
 import { type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
+import { attachedBy } from '../../reservations/reservation-views.rules.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import { scheduleJobs } from '../../reservations/reservations.service.ts';
 import {
@@ -26,13 +27,13 @@ export type HoldDeps = SlotDeps & {
   config: { holdTtlSeconds: number; maxActiveHolds: number };
 };
 
-export type PlaceHold = WantedSlot & {
-  /** The price that the caller has seen: no hold is placed at another price. */
-  expectedPaise?: number;
-  ttlSeconds?: number;
-  idempotencyKey?: string;
-  attached?: Attached;
-};
+export type PlaceHold = WantedSlot &
+  Attached & {
+    /** The price that the caller has seen: no hold is placed at another price. */
+    expectedPaise?: number;
+    ttlSeconds?: number;
+    idempotencyKey?: string;
+  };
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
@@ -148,12 +149,12 @@ async function holdFirst(
 }
 
 function termsOf(deps: HoldDeps, actor: PartnerActor, input: PlaceHold): HoldTerms {
-  const { ttlSeconds = deps.config.holdTtlSeconds, idempotencyKey, attached = {} } = input;
+  const { ttlSeconds = deps.config.holdTtlSeconds, idempotencyKey } = input;
   return {
     ttlMs: ttlSeconds * 1000,
     ...(idempotencyKey === undefined ? {} : { holdKey: idempotencyKey }),
     holdOrdinal: takeOrdinal(deps, actor.partnerId),
-    attached,
+    attached: attachedBy(input),
     actor,
   };
 }
