@@ -100,36 +100,36 @@ describe(`${CALLS} concurrent calls`, () => {
 });
 
 describe('cancel racing refund', () => {
+  /** Half of the calls cancel a new booking, the others refund it; `keyOf` returns each call's key. */
+  async function raceToEnd(keyOf: () => string) {
+    const { booking_id: bookingId } = await bookSlot(partner, slot());
+    const endAll = (operation: 'cancel' | 'refund') =>
+      Promise.all(times(CALLS / 2, () => end(operation, bookingId, keyOf())));
+    const [cancels, refunds] = await Promise.all([endAll('cancel'), endAll('refund')]);
+    return { bookingId, cancels, refunds };
+  }
+
   test('with one key, one operation succeeds and the other is a mismatch', () =>
     repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, slot());
       const key = randomUUID();
-      const half = CALLS / 2;
+      const { bookingId, cancels, refunds } = await raceToEnd(() => key);
 
-      const cancels = Promise.all(times(half, () => end('cancel', booking_id, key)));
-      const refunds = await Promise.all(times(half, () => end('refund', booking_id, key)));
-
-      const sides = [outcomes(await cancels).join(), outcomes(refunds).join()];
+      const sides = [outcomes(cancels).join(), outcomes(refunds).join()];
       expect(sides.toSorted()).toEqual(['200', '409 IDEMPOTENCY_KEY_MISMATCH']);
-      const { status, endings } = await rowOf(service, 'reservations', { bookingId: booking_id });
+      const { status, endings } = await rowOf(service, 'reservations', { bookingId });
       expect(endings).toHaveLength(1);
       expect(status).toBe(sides[0] === '200' ? 'CANCELLED' : 'REFUNDED');
     }));
 
   test('with different keys, the booking ends refunded once, after at most one cancel', () =>
     repeatedly(async () => {
-      const { booking_id } = await bookSlot(partner, slot());
-      const half = CALLS / 2;
-
-      const cancelling = Promise.all(times(half, () => end('cancel', booking_id, randomUUID())));
-      const refunds = await Promise.all(times(half, () => end('refund', booking_id, randomUUID())));
-      const cancels = await cancelling;
+      const { bookingId, cancels, refunds } = await raceToEnd(randomUUID);
 
       const cancelled = withStatus(cancels, 200).length;
       expect(withStatus(refunds, 200)).toHaveLength(1);
       expect(cancelled).toBeLessThanOrEqual(1);
       expect(outcomes([...cancels, ...refunds])).toEqual(['200', '409 INVALID_HOLD_STATE']);
-      expect((await eventTypes({ bookingId: booking_id })).slice(2)).toEqual([
+      expect((await eventTypes({ bookingId })).slice(2)).toEqual([
         ...times(cancelled, () => 'booking_cancelled'),
         'booking_refunded',
       ]);

@@ -26,10 +26,10 @@ afterAll(async () => {
   for (const service of started) await service.stop();
 });
 
-async function serviceWith(venueResources: Record<string, unknown>[], partnerCount: number) {
+async function serviceWith(partnerCount: number) {
   const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
   started.push(service);
-  const venue = await anyVenue(service, venueResources);
+  const venue = await anyVenue(service, [TWO_A_DAY]);
   const partners = await Promise.all(Array.from({ length: partnerCount }, () => anyPartner(service, [venue.id])));
   const [partner] = partners;
   if (partner === undefined) throw new Error('There is no partner');
@@ -39,8 +39,6 @@ async function serviceWith(venueResources: Record<string, unknown>[], partnerCou
 /** Every partner requests the slot concurrently. */
 const raceFor = (partners: readonly Partner[], slotId: string): Promise<Reply[]> =>
   Promise.all(partners.map(({ api }) => api.post('/api/v1/partner/holds', { slot_id: slotId })));
-
-const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ status }) => status === 201);
 
 const claimsOf = (service: HostedService): Promise<Reservation[]> => rowsOf(service, 'reservations', { claimed: true });
 
@@ -61,7 +59,7 @@ function overlaps(claims: readonly Reservation[], spaces: ReadonlyMap<string, re
 }
 
 /** The tests add resources to its venue. */
-const shared = await serviceWith([TWO_A_DAY], PARTNERS);
+const shared = await serviceWith(PARTNERS);
 
 describe('one slot', () => {
   test(`${PARTNERS} partners race for each of ${SLOTS} slots, and exactly one gets it`, async () => {
@@ -90,11 +88,11 @@ describe('one slot', () => {
   }, 600_000);
 
   test('control: without the guard index the same race has several winners', async () => {
-    const { service, venue, partners, partner } = await serviceWith([TWO_A_DAY], 16);
+    const { service, venue, partners, partner } = await serviceWith(16);
     await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
 
-    const winners = winnersOf(await raceFor(partners, slotId));
+    const winners = (await raceFor(partners, slotId)).filter(({ status }) => status === 201);
 
     expect(winners.length).toBeGreaterThan(1);
     expect(await claimsOf(service)).toHaveLength(winners.length);
