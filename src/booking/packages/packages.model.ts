@@ -1,6 +1,14 @@
-import type { InferRawDocType } from 'mongoose';
+import type { InferRawDocType, Model } from 'mongoose';
 import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, NULLABLE, OPTIONAL, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import {
+  collectionOf,
+  definitionOf,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 
 const PACKAGE = {
   _id: REQUIRED.text,
@@ -54,6 +62,8 @@ const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
 purchaseSchema.index({ partnerId: 1, purchaseKey: 1 }, { name: 'purchase_key_of_partner', unique: true });
 purchaseSchema.index({ phoneE164: 1 }, { name: 'purchases_of_phone' });
 purchaseSchema.index({ partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 }, { name: 'credits_of_customer' });
+
+export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, packageSchema);
 
 export const packageCollection = (db: Db) => collectionOf(db, packageSchema);
 export const purchaseCollection = (db: Db) => collectionOf(db, purchaseSchema);

@@ -1,3 +1,4 @@
+import mongoose from 'mongoose';
 import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/data-removal.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
@@ -5,7 +6,7 @@ import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.t
 import { omitUndefined } from '../../platform/objects.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import type { PackageColumns, PackageRow, PurchaseRow, PurchaseWithExpiry } from './packages.model.ts';
-import { packageCollection, purchaseCollection } from './packages.model.ts';
+import { packageCollection, packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -18,7 +19,7 @@ const findWithExpiry = (db: Db, stages: Expression[], options: ReadOptions = {})
     .toArray();
 
 export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
-  await packageCollection(db).insertOne(row);
+  await packageModel(db).create(row);
 }
 
 export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
@@ -28,10 +29,10 @@ export async function findPackage(db: Db, packageId: string): Promise<PackageRow
 
 /** The partner's catalogue, oldest first; only packages for the venue if one is named. */
 export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
-  return packageCollection(db)
+  return packageModel(db)
     .find(omitUndefined({ partnerId, venueIds: venueId }))
     .sort({ _id: 1 })
-    .toArray();
+    .lean();
 }
 
 /** The packages of all partners, or of one; by id, so the oldest first. */
@@ -40,16 +41,16 @@ export async function listPackages(
   partnerId: string | undefined,
   { after, limit }: PageWanted,
 ): Promise<Page<PackageRow>> {
-  const rows = await packageCollection(db)
-    .find(omitUndefined({ partnerId, _id: after && { $gt: after.id } }))
+  const rows = await packageModel(db)
+    .find(omitUndefined({ partnerId, _id: after && mongoose.trusted({ $gt: after.id }) }))
     .sort({ _id: 1 })
     .limit(limit + 1)
-    .toArray();
+    .lean();
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
 export async function updatePackageRow(db: Db, packageId: string, set: PackageColumns): Promise<PackageRow | null> {
-  return packageCollection(db).findOneAndUpdate({ _id: packageId }, { $set: set }, { returnDocument: 'after' });
+  return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
 /** Inserts a purchase that begins now, by the database's clock; null if the partner has used the key before. */
