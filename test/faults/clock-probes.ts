@@ -1,26 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
-import { type Client, createClient, type Reply } from '../support/client.ts';
-import { expectStatus, type Json, json, type Venue } from '../support/factories.ts';
+import { createClient, type Reply } from '../support/client.ts';
+import { expectStatus, type Json, json, operatorOf, type Partner, type Venue } from '../support/factories.ts';
 import { integerBetween, type Random } from '../support/random.ts';
-import type { ClaimsModel } from './claims-model.ts';
-import { insist, type Patience } from './insist.ts';
+import type { HistoryScene } from './history.ts';
+import { insist } from './insist.ts';
 
-/** What the probes call: an API with a wrong clock, and objects that no other caller uses. */
-export type ProbedScene = {
+/** What the probes call: the first API, which has a wrong clock, and objects that no other caller uses. */
+type ProbedScene = Pick<HistoryScene, 'adminUrl' | 'model' | 'patience'> & {
   url: string;
-  operator: Client;
-  partner: { id: string; apiKey: string };
+  partner: Partner;
   /** One resource on sale, and one under a blackout that lasts longer than the probes. */
   today: Venue & { date: string };
   horizonDays: number;
-  model: ClaimsModel;
-  patience: Patience;
   over: AbortSignal;
 };
 
 /** The faults that the probes found, and how many keys and slots they tried. */
-export type ProbeResults = {
+type ProbeResults = {
   found: {
     /** Calls that succeeded although the slot has begun, is beyond the horizon or closed, or the key has expired. */
     wronglyAllowed: string[];
@@ -47,11 +44,11 @@ export async function probe(scene: ProbedScene, random: Random): Promise<ProbeRe
 
 /** Issues a key that expires within seconds, and uses it until after its expiry. */
 async function probeKey(scene: ProbedScene, results: ProbeResults, random: Random): Promise<void> {
-  const { url, operator, partner, patience, over } = scene;
+  const { url, partner, patience, over } = scene;
   const expiresAtMs = Date.now() + integerBetween(random, 2000, 5000);
   const body = { label: 'ends soon', expires_at: new Date(expiresAtMs).toISOString() };
   const path = `/api/v1/operator/partners/${partner.id}/keys`;
-  const issued = await insist(() => operator.post(path, body), patience);
+  const issued = await insist(() => operatorOf(scene).post(path, body), patience);
   results.keys += 1;
   if (issued.status !== 201) {
     results.found.wronglyRejected.push(`a key that ends in seconds was not issued: ${issued.text}`);
@@ -74,15 +71,13 @@ async function probeKey(scene: ProbedScene, results: ProbeResults, random: Rando
  * holds with this machine's time.
  */
 async function probeSlots(scene: ProbedScene, results: ProbeResults, random: Random): Promise<void> {
-  const { url, operator, partner, today, patience, model, horizonDays } = scene;
+  const { url, partner, today, patience, model, horizonDays } = scene;
   const [sold = '', closed = ''] = today.resourceIds;
   const api = createClient(url, partner.apiKey);
   const rupees = integerBetween(random, 500, 2000);
   const acknowledge = model.recordRepricing(sold, rupees);
-  const repriced = await insist(
-    () => operator.patch(`/api/v1/operator/resources/${sold}`, { price_rupees: rupees }),
-    patience,
-  );
+  const resource = `/api/v1/operator/resources/${sold}`;
+  const repriced = await insist(() => operatorOf(scene).patch(resource, { price_rupees: rupees }), patience);
   expectStatus(repriced, 200);
   acknowledge();
 
