@@ -10,34 +10,24 @@ import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../supp
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
+import { inWords } from './figures.ts';
 
 /** A subscription with its own partner. */
 export type Endpoint = { _id: string; partnerId: string };
 
 /** Makes any number of deliveries of one venue's events due, as their dispatch does. */
-export type Deliveries = {
-  /** A partner with a grant for the venue, subscribed to its events. */
-  endpoint(url: string): Promise<Endpoint>;
-  /** One partner with a subscription for each of `urls`. */
-  endpointsOfOne(urls: readonly string[]): Promise<Endpoint[]>;
-  /** Makes `count` events due for each of `endpoints` now; returns their ids and the time. */
-  makeDue(endpoints: readonly Endpoint[], count: number): Promise<{ eventIds: string[]; dueAtMs: number }>;
-};
-
-export async function anyDeliveries(service: Service): Promise<Deliveries> {
+export async function anyDeliveries(service: Service) {
   const venue = await anyVenue(service);
   const event = await anyEvent(service, venue.id);
-  const endpointsOfOne = async (urls: readonly string[]): Promise<Endpoint[]> => {
-    const partner = await anyPartner(service, [venue.id]);
-    // The service rejects two subscriptions of a partner for the same events at the same URL.
-    const distinct = urls.map((url, index) => `${url}?subscription=${index}`);
-    const made = await Promise.all(distinct.map((url) => subscribe(partner, url, ['hold_created'])));
-    return made.map(({ id }) => ({ _id: id, partnerId: partner.id }));
-  };
   return {
-    endpoint: async (url) => (await endpointsOfOne([url]))[0] as Endpoint,
-    endpointsOfOne,
-    makeDue: async (endpoints, count) => {
+    /** A partner with a grant for the venue, subscribed to its events. */
+    endpoint: async (url: string): Promise<Endpoint> => {
+      const partner = await anyPartner(service, [venue.id]);
+      const { id } = await subscribe(partner, url, ['hold_created']);
+      return { _id: id, partnerId: partner.id };
+    },
+    /** Makes `count` events due for each of `endpoints` now; returns their ids and the time. */
+    makeDue: async (endpoints: readonly Endpoint[], count: number) => {
       const { db, clock } = service.context;
       const events = Array.from({ length: count }, () => ({ ...event, _id: newId(), holdId: newId() }));
       const eventIds = events.map(({ _id }) => _id);
@@ -52,6 +42,7 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
     },
   };
 }
+export type Deliveries = Awaited<ReturnType<typeof anyDeliveries>>;
 
 /** An event as the dispatch of a hold logs it, without its sequence number, which is unique. */
 async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
@@ -92,7 +83,5 @@ export async function streamTo(
   return durationsOf(tookMs);
 }
 
-/** `1,400 deliveries: p50 20 / p99 80 / max 95 ms`. */
-export function describeArrivals({ count, p50, p99, max }: Durations): string {
-  return `${count.toLocaleString('en')} deliveries: p50 ${p50} / p99 ${p99} / max ${max} ms`;
-}
+/** `1400 deliveries: p50 20 ms, p99 80 ms, max 95 ms`. */
+export const describeArrivals = (arrivals: Durations): string => `${arrivals.count} deliveries: ${inWords(arrivals)}`;

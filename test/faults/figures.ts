@@ -1,11 +1,11 @@
-import { durationsOf } from '../support/durations.ts';
+import { type Durations, durationsOf } from '../support/durations.ts';
 import type { Json } from '../support/factories.ts';
 
-/** `p50 3 ms, p99 12 ms, max 40 ms` of durations in milliseconds. */
-export function spread(durationsMs: readonly number[]): string {
-  const { p50, p99, max } = durationsOf(durationsMs);
-  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
-}
+/** `p50 3 ms, p99 12 ms, max 40 ms`. */
+export const inWords = ({ p50, p99, max }: Durations): string => `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
+
+/** The spread of durations in milliseconds, in words. */
+export const spread = (durationsMs: readonly number[]): string => inWords(durationsOf(durationsMs));
 
 /** `12.3` of 12,345 ms. */
 export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
