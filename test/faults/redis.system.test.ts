@@ -1,29 +1,19 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is `test` or `test.skip` */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { restoreDeadLetterQueue } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  type Json,
-  type Partner,
-  subscribe,
-} from '../support/factories.ts';
-import { KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
-import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { confirmBody, expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
+import { type OwnRedis, ownRedis } from '../support/own-servers.ts';
+import { type Answering, headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { releasing } from '../support/releases.ts';
 import { rowsOf } from '../support/rows.ts';
-import { isLongTier, scaled } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
-import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { expiredAtMs, latenessMs } from './claim-log.ts';
 import { changeOf, inSeconds, reportedTwice, spread, unreported } from './figures.ts';
 import { report } from './report.ts';
@@ -42,64 +32,26 @@ const EXPIRES_WITHIN_MS = scaled(15_000, 90_000);
 const FIRST_ATTEMPT_WITHIN_MS = scaled(15_000, 90_000);
 /** Time after Redis is back in which all retries arrive. */
 const RETRIED_WITHIN_MS = scaled(30_000, 90_000);
-const HOLD_TTL_SECONDS = 3;
-const PARTNERS = 3;
+/** Concurrent sales while Redis is emptied. */
+const SELLERS = 3;
 /** Rounds of nine calls in each outage, and holds that expire during it. */
 const ROUNDS = scaled(23, 2);
 const LAPSING = scaled(20, 2);
 const FLUSHES = scaled(4, 1);
 const BETWEEN_FLUSHES_MS = scaled(8000, 2500);
-/** Maximum number of sales of each partner, and the pause between them. */
+/** Maximum number of sales of each seller, and the pause between them. */
 const MAX_SALES = scaled(10_000, 6);
 const PACE_MS = scaled(150, 200);
-/** Holds that wait for their expiry while Redis is killed. */
-const KILLED_HOLDS = 60;
-const testInFull = isLongTier ? test : test.skip;
 
 afterAll(endProcesses);
 const atEnd = releasing(afterAll);
-
-type Seller = { partner: Partner; receiver: WebhookReceiver; slotIds: string[] };
-type World = { service: Service; sellers: Seller[]; workers: SpawnedProcess[] };
-
-/** A service and workers on `redisUrl`; partners sell one venue's slots and receive every event. */
-async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promise<World> {
-  const service = await startService({
-    REDIS_URL: redisUrl,
-    HOLD_TTL_SECONDS: String(ttlSeconds),
-    WEBHOOK_RETRY_DELAYS_SECONDS: '3,3',
-  });
-  atEnd(() => service.stop());
-  const workers = ['hold-expiry', 'webhook-delivery'].map((name) =>
-    startProcess(`workers/${name}.ts`, service.environment),
-  );
-  const venue = await anyVenue(
-    service,
-    Array.from({ length: PARTNERS }, () => ({ duration_minutes: 15 })),
-  );
-  const sellers: Seller[] = [];
-  for (const resourceId of venue.resourceIds) {
-    const partner = await anyPartner(service, [venue.id]);
-    const receiver = await startReceiver();
-    atEnd(() => receiver.close());
-    await subscribe(partner, receiver.url);
-    const days = await Promise.all(
-      Array.from({ length: scaled(9, 1) }, (_, day) => freeSlotIds(partner, venue.id, dateIn(2 + day))),
-    );
-    const slotIds = days.flat().filter((id) => id.startsWith(`${resourceId}_`));
-    sellers.push({ partner, receiver, slotIds });
-  }
-  // A worker's first sweep finds everything that was sold before it started.
-  await Promise.all(workers.map(({ ready }) => ready));
-  return { service, sellers, workers };
-}
 
 /** Durations of all calls, and the state changes that events must report. */
 type Calls = { durationsMs: number[]; changes: string[] };
 
 const noCalls = (): Calls => ({ durationsMs: [], changes: [] });
 
-async function call({ partner }: Seller, calls: Calls, path: string, body: Json): Promise<Json> {
+async function call(calls: Calls, path: string, body: Json): Promise<Json> {
   const beganAt = performance.now();
   const reply = await partner.api.post(path, body);
   calls.durationsMs.push(performance.now() - beganAt);
@@ -108,65 +60,92 @@ async function call({ partner }: Seller, calls: Calls, path: string, body: Json)
 
 const HOLDS = '/api/v1/partner/holds';
 
-async function placeOne(seller: Seller, calls: Calls): Promise<string> {
-  const { hold_id } = await call(seller, calls, HOLDS, { slot_id: seller.slotIds.pop() });
+async function placeOne(calls: Calls): Promise<string> {
+  const { hold_id } = await call(calls, HOLDS, { slot_id: slot() });
   calls.changes.push(changeOf(hold_id, 'hold_created'));
   return String(hold_id);
 }
 
-async function release(seller: Seller, calls: Calls, holdId: string): Promise<void> {
-  await call(seller, calls, `${HOLDS}/${holdId}/cancel`, {});
+async function release(calls: Calls, holdId: string): Promise<void> {
+  await call(calls, `${HOLDS}/${holdId}/cancel`, {});
   calls.changes.push(changeOf(holdId, 'hold_cancelled'));
 }
 
-async function confirm(seller: Seller, calls: Calls, holdId: string): Promise<string> {
-  const { booking_id } = await call(seller, calls, '/api/v1/bookings/confirm', confirmBody(holdId));
+async function confirm(calls: Calls, holdId: string): Promise<string> {
+  const { booking_id } = await call(calls, '/api/v1/bookings/confirm', confirmBody(holdId));
   calls.changes.push(changeOf(holdId, 'booking_created'));
   return String(booking_id);
 }
 
 /** Hold, extend, release; hold, confirm, cancel; hold, confirm, refund. */
-async function everyCall(seller: Seller, calls: Calls): Promise<void> {
-  const released = await placeOne(seller, calls);
-  await call(seller, calls, `${HOLDS}/${released}/extend`, { ttl_seconds: 60 });
-  await release(seller, calls, released);
+async function everyCall(calls: Calls): Promise<void> {
+  const released = await placeOne(calls);
+  await call(calls, `${HOLDS}/${released}/extend`, { ttl_seconds: 60 });
+  await release(calls, released);
   for (const [verb, event] of [
     ['cancel', 'booking_cancelled'],
     ['refund', 'booking_refunded'],
   ] as const) {
-    const holdId = await placeOne(seller, calls);
-    const bookingId = await confirm(seller, calls, holdId);
+    const holdId = await placeOne(calls);
+    const bookingId = await confirm(calls, holdId);
     const body = { reason: 'rain', idempotency_key: `${verb}-${holdId}` };
-    await call(seller, calls, `/api/v1/bookings/${bookingId}/${verb}`, body);
+    await call(calls, `/api/v1/bookings/${bookingId}/${verb}`, body);
     calls.changes.push(changeOf(holdId, event));
   }
 }
 
-const bodiesAt = ({ receiver }: Seller): Json[] => receiver.received.map(({ body }) => body);
+const bodiesAt = ({ received }: WebhookReceiver): Json[] => received.map(({ body }) => body);
 
-async function untilReported(sellers: readonly Seller[], changes: readonly string[]): Promise<void> {
-  const areReported = () => sellers.every((seller) => unreported(changes, bodiesAt(seller)).length === 0);
+async function untilReported(receivers: readonly WebhookReceiver[], changes: readonly string[]): Promise<void> {
+  const areReported = () => receivers.every((each) => unreported(changes, bodiesAt(each)).length === 0);
   await eventually('every receiver has every change', areReported, START_DEADLINE_MS);
 }
 
 let redis: OwnRedis;
 let relay: TcpRelay;
-let world: World;
+let service: Service;
+let partner: Partner;
+let slot: () => string;
+/** Receives every event. */
+let receiver: WebhookReceiver;
 beforeAll(async () => {
   redis = await ownRedis();
   atEnd(() => redis.discard());
   await redis.start();
   relay = await startTcpRelay(Number(new URL(redis.uri).port));
   atEnd(() => relay.close());
-  world = await anyWorld(`redis://127.0.0.1:${relay.port}`);
+  service = await startService({
+    REDIS_URL: `redis://127.0.0.1:${relay.port}`,
+    HOLD_TTL_SECONDS: '3',
+    MAX_ACTIVE_HOLDS: '100000',
+    RATE_LIMIT_PER_MINUTE: '0',
+    WEBHOOK_RETRY_DELAYS_SECONDS: '3,3',
+  });
+  atEnd(() => service.stop());
+  const workers = ['hold-expiry', 'webhook-delivery'].map((name) =>
+    startProcess(`workers/${name}.ts`, service.environment),
+  );
+  const resources = Array.from({ length: SELLERS }, () => ({ duration_minutes: 15 }));
+  ({ partner, slot } = await startScene(service, { resources, days: nextDays(scaled(9, 1)) }));
+  receiver = await anyReceiver();
+  // A worker's first sweep finds everything that was sold before it started.
+  await Promise.all(workers.map(({ ready }) => ready));
   const calls = noCalls();
-  await everyCall(world.sellers[0] as Seller, calls);
-  await untilReported(world.sellers, calls.changes);
+  await everyCall(calls);
+  await untilReported([receiver], calls.changes);
 });
+
+/** A receiver of the partner's events. */
+async function anyReceiver(answering?: Answering, eventTypes?: readonly string[]): Promise<WebhookReceiver> {
+  const started = await startReceiver(answering);
+  atEnd(() => started.close());
+  await subscribe(partner, started.url, eventTypes);
+  return started;
+}
 
 /** Whether a process of the service gets no answer from Redis within 300 ms. */
 async function isRedisAway(): Promise<boolean> {
-  const answer = world.service.context.queues.byName('hold-expiry').getJobCounts();
+  const answer = service.context.queues.byName('hold-expiry').getJobCounts();
   const answered = answer.then(
     () => true,
     () => false,
@@ -185,8 +164,8 @@ const OUTAGES: { outage: string; begin: () => unknown; end: () => unknown }[] = 
 ];
 
 /** A receiver that rejects the first attempt of each event. */
-const startRejecting = (): Promise<WebhookReceiver> =>
-  startReceiver((attempt, response) => {
+const anyRejecting = () =>
+  anyReceiver((attempt, response) => {
     response.writeHead(isFirst(attempt) ? 500 : 200).end();
   });
 
@@ -196,22 +175,19 @@ test.each(OUTAGES)(
   'with Redis $outage: every call is answered within 500 ms, holds expire and first attempts are sent; retries are sent afterwards',
   async ({ outage, begin, end }) => {
     const calls = noCalls();
-    const [seller] = world.sellers as [Seller];
-    const rejecting = await startRejecting();
-    atEnd(() => rejecting.close());
-    await subscribe(seller.partner, rejecting.url);
+    const rejecting = await anyRejecting();
 
     await begin();
-    const receivedBefore = seller.receiver.received.length;
+    const receivedBefore = receiver.received.length;
     const lapsing: string[] = [];
-    while (lapsing.length < LAPSING) lapsing.push(await placeOne(seller, calls));
-    for (let round = 0; round < ROUNDS; round += 1) await everyCall(seller, calls);
-    const rows = await rowsOf(world.service, 'reservations', { _id: { $in: lapsing } });
+    while (lapsing.length < LAPSING) lapsing.push(await placeOne(calls));
+    for (let round = 0; round < ROUNDS; round += 1) await everyCall(calls);
+    const rows = await rowsOf(service, 'reservations', { _id: { $in: lapsing } });
     const lapseAtMs = Math.max(...rows.map(({ holdExpiresAt }) => holdExpiresAt.getTime()));
     await eventually('the holds are due', () => Date.now() > lapseAtMs);
     const changes = [...calls.changes, ...lapsing.map((holdId) => changeOf(holdId, 'hold_expired'))];
-    await untilReported(world.sellers, changes);
-    const sentLateMs = seller.receiver.received.slice(receivedBefore).map(afterEventMs);
+    await untilReported([receiver], changes);
+    const sentLateMs = receiver.received.slice(receivedBefore).map(afterEventMs);
     const retried = () => rejecting.received.filter((attempt) => !isFirst(attempt)).map(({ body }) => body);
     // Control: the outage has lasted until now.
     expect([await isRedisAway(), retried()]).toEqual([true, []]);
@@ -220,7 +196,7 @@ test.each(OUTAGES)(
     const areRetried = () => unreported(changes, retried()).length === 0;
     await eventually('a retry has reported every change', areRetried, START_DEADLINE_MS);
     const retriedMs = performance.now() - backAt;
-    const lateMs = latenessMs(rows, await expiredAtMs(world.service));
+    const lateMs = latenessMs(rows, await expiredAtMs(service));
 
     const durationsMs = calls.durationsMs.toSorted((a, b) => a - b);
     expect(durationsMs.at(-1)).toBeLessThan(ANSWER_WITHIN_MS);
@@ -228,7 +204,7 @@ test.each(OUTAGES)(
     expect(Math.max(...lateMs)).toBeLessThanOrEqual(EXPIRES_WITHIN_MS);
     expect(Math.max(...sentLateMs)).toBeLessThan(FIRST_ATTEMPT_WITHIN_MS);
     expect(retriedMs).toBeLessThan(RETRIED_WITHIN_MS);
-    expect(reportedTwice(bodiesAt(seller))).toEqual([]);
+    expect(reportedTwice(bodiesAt(receiver))).toEqual([]);
     report({
       promise: 3,
       experiment: `Redis ${outage}, during sales`,
@@ -242,11 +218,11 @@ const afterEventMs = ({ body, atUnixSeconds }: Received): number =>
   atUnixSeconds * 1000 - Date.parse(String(body['timestamp']));
 
 /** Sells until `stop` aborts: some holds expire, some are booked, some released. */
-async function sell(seller: Seller, calls: Calls, stop: AbortSignal): Promise<void> {
-  for (let sale = 0; !stop.aborted && sale < MAX_SALES && seller.slotIds.length > 0; sale += 1) {
-    const holdId = await placeOne(seller, calls);
-    if (sale % 3 === 0) await confirm(seller, calls, holdId);
-    else if (sale % 3 === 1) await release(seller, calls, holdId);
+async function sell(calls: Calls, stop: AbortSignal): Promise<void> {
+  for (let sale = 0; !stop.aborted && sale < MAX_SALES; sale += 1) {
+    const holdId = await placeOne(calls);
+    if (sale % 3 === 0) await confirm(calls, holdId);
+    else if (sale % 3 === 1) await release(calls, holdId);
     else calls.changes.push(changeOf(holdId, 'hold_expired'));
     await delay(PACE_MS);
   }
@@ -254,35 +230,26 @@ async function sell(seller: Seller, calls: Calls, stop: AbortSignal): Promise<vo
 
 const countJobs = async (): Promise<number> => {
   const counts = await Promise.all(
-    QUEUE_NAMES.map((name) => world.service.context.queues.byName(name).getJobCounts('wait', 'delayed', 'active')),
+    QUEUE_NAMES.map((name) => service.context.queues.byName(name).getJobCounts('wait', 'delayed', 'active')),
   );
   return counts.flatMap((each) => Object.values(each)).reduce((sum, count) => sum + count, 0);
 };
 
 const deadLetterJobs = async (): Promise<Json[]> => {
-  const jobs = await world.service.context.queues.byName('dead-letter').getJobs();
+  const jobs = await service.context.queues.byName('dead-letter').getJobs();
   return jobs.map((job) => job.data as Json);
 };
 
 test(`when Redis is emptied during sales, every hold expires within ${EXPIRES_WITHIN_MS / 1000} s of its expiry, every event is delivered, and dead letters are queued again`, async () => {
-  const { service, sellers } = world;
-  const [seller] = sellers as [Seller];
-  const { partner } = seller;
   // One receiver rejects each event once, so that some deliveries always wait for a retry. The other always rejects.
-  const recovering = await startRejecting();
-  const failing = await startReceiver(500);
-  atEnd(
-    () => recovering.close(),
-    () => failing.close(),
-  );
-  const failingId = (await subscribe(partner, failing.url, ['booking_created'])).id;
-  await subscribe(partner, recovering.url);
+  const recovering = await anyRejecting();
+  await anyReceiver(500, ['booking_created']);
   const calls = noCalls();
-  await confirm(seller, calls, await placeOne(seller, calls));
+  await confirm(calls, await placeOne(calls));
   await eventually('a dead letter', async () => (await deadLetterJobs()).length > 0, START_DEADLINE_MS);
   const stop = new AbortController();
 
-  const selling = Promise.all(sellers.map((each) => sell(each, calls, stop.signal)));
+  const selling = Promise.all(Array.from({ length: SELLERS }, () => sell(calls, stop.signal)));
   let lostJobs = 0;
   const flusher = new Redis(redis.uri);
   for (let flush = 0; flush < FLUSHES; flush += 1) {
@@ -293,67 +260,28 @@ test(`when Redis is emptied during sales, every hold expires within ${EXPIRES_WI
   flusher.disconnect();
   stop.abort();
   await selling;
-  await untilReported([...sellers, { ...seller, receiver: recovering }], calls.changes);
-  await eventually(
-    'no delivery is open',
-    async () => {
-      return (await rowsOf(service, 'deliveries', { state: { $in: ['pending', 'retrying'] } })).length === 0;
-    },
-    START_DEADLINE_MS,
-  );
+  await untilReported([receiver, recovering], calls.changes);
+  const open = { state: { $in: ['pending', 'retrying'] } };
+  const isNoneOpen = async () => (await rowsOf(service, 'deliveries', open)).length === 0;
+  await eventually('no delivery is open', isNoneOpen, START_DEADLINE_MS);
 
   const expired = await rowsOf(service, 'reservations', { status: 'EXPIRED' });
   const lateMs = latenessMs(expired, await expiredAtMs(service));
   expect(lostJobs).toBeGreaterThan(0);
   expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...lateMs)).toBeLessThanOrEqual(EXPIRES_WITHIN_MS);
-  const bodies = sellers.flatMap(bodiesAt);
+  const bodies = bodiesAt(receiver);
   expect(reportedTwice(bodies)).toEqual([]);
-  const repeats = sellers.map((each) => repeatsIn(bodiesAt(each))).reduce((sum, count) => sum + count, 0);
+  const repeats = bodies.length - new Set(bodies.map((body) => body['event_id'])).size;
   await restoreDeadLetterQueue(service.context, 10_000);
-  const dead = await rowsOf(service, 'deliveries', { subscriptionId: failingId });
-  expect(new Set(dead.map(({ state }) => state))).toEqual(new Set(['dead_letter']));
+  const dead = await rowsOf(service, 'deliveries', { state: 'dead_letter' });
+  expect(dead.length).toBeGreaterThan(0);
   const queued = (await deadLetterJobs()).map((job) => String(job['delivery_id']));
   expect(queued.toSorted()).toEqual(dead.map(({ _id }) => _id).toSorted());
   report({
     promise: 3,
-    experiment: `FLUSHALL while ${PARTNERS} partners sell, holds expire, and the queues have retries and dead letters`,
-    count: `${FLUSHES} times, ${lostJobs} jobs lost, ${expired.length} holds expired, ${calls.changes.length} events to ${PARTNERS + 1} receivers`,
+    experiment: `FLUSHALL during ${SELLERS} concurrent sales, holds expire, and the queues have retries and dead letters`,
+    count: `${FLUSHES} times, ${lostJobs} jobs lost, ${expired.length} holds expired, ${calls.changes.length} events to 3 receivers`,
     result: `latest hold expired ${inSeconds(Math.max(...lateMs))} s late, 0 events missing, ${repeats} of ${bodies.length} repeated (${((100 * repeats) / bodies.length).toFixed(2)} %)`,
   });
 });
-
-testInFull('a Redis that is killed and keeps its data loses no job: no sweep is needed', async () => {
-  const lasting = await ownRedis(KEEPS_DATA);
-  atEnd(() => lasting.discard());
-  await lasting.start();
-  const { service, sellers, workers } = await anyWorld(lasting.uri, 12);
-  const [seller] = sellers as [Seller];
-  const calls = noCalls();
-  await Promise.all(Array.from({ length: KILLED_HOLDS }, () => placeOne(seller, calls)));
-  await untilReported(sellers, calls.changes);
-  const killedAt = performance.now();
-  await lasting.signal('SIGKILL');
-  await lasting.start();
-  const awayMs = performance.now() - killedAt;
-  const expiries = calls.changes.map((change) => change.replace('hold_created', 'hold_expired'));
-  await untilReported(sellers, expiries);
-
-  const rows = await rowsOf(service, 'reservations');
-  const lateMs = latenessMs(rows, await expiredAtMs(service));
-  const swept = workers.flatMap((worker) =>
-    worker.log().filter(({ msg }) => String(msg).startsWith('a sweep did work')),
-  );
-  expect(swept).toEqual([]);
-  expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
-  expect(Math.max(...lateMs)).toBeLessThanOrEqual(EXPIRES_WITHIN_MS);
-  report({
-    promise: 3,
-    experiment: 'kill -9 of Redis with an append-only file, and a restart with its data before the holds expire',
-    count: `${rows.length} holds, Redis away for ${inSeconds(awayMs)} s`,
-    result: `0 jobs lost, ${swept.length} swept; latest hold expired ${inSeconds(Math.max(...lateMs))} s late, 0 events missing`,
-  });
-});
-
-const repeatsIn = (bodies: readonly Json[]): number =>
-  bodies.length - new Set(bodies.map((body) => body['event_id'])).size;
