@@ -129,7 +129,7 @@ export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
 
   /** Checks the reservation in the database after its owner's call, which `succeeded` or not. Updates `owned`. */
   const check = async (owned: Owned, wanted: ReservationStatus, succeeded: boolean): Promise<void> => {
-    const [rows, events] = await eventually('the database answers', () => readAround(stored, owned), 60_000);
+    const [rows, events] = await eventually('the database answers', () => readAround(stored, owned));
     const row = rows.find(({ _id }) => _id === owned.holdId);
     if (row === undefined) {
       violations.push(`${owned.holdId} was acknowledged and is gone`);

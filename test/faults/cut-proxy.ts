@@ -11,20 +11,9 @@ export type Target = { command: string; collection?: string; skip?: number };
  */
 export type Cut = 'request lost' | 'reply lost' | 'request late';
 
-export type CutProxy = {
-  port: number;
-  /** Strikes the next `times` matching commands. The returned function ends this; it returns the number struck. */
-  strike: (target: Target, cut: Cut, times: number) => () => number;
-  /** Sends the kept commands to the server; resolves when it has replied to each. */
-  deliverLate: () => Promise<void>;
-  close: () => Promise<void>;
-};
-
-type Armed = { target: Target; cut: Cut; toSkip: number; left: number; struck: number };
-
 /** A proxy between a driver and a mongod. Loses messages on demand, also replies, which a fail point cannot lose. */
-export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
-  let armed: Armed | undefined;
+export async function startCutProxy(mongodPort: number) {
+  let armed: { target: Target; cut: Cut; toSkip: number; left: number; struck: number } | undefined;
   const open = new Set<Socket>();
   const late: (() => Promise<unknown>)[] = [];
 
@@ -85,7 +74,8 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    strike: (target, cut, times) => {
+    /** Strikes the next `times` matching commands. The returned function ends this; it returns the number struck. */
+    strike: (target: Target, cut: Cut, times: number) => {
       const own = { target, cut, toSkip: target.skip ?? 0, left: times, struck: 0 };
       armed = own;
       return () => {
@@ -93,6 +83,7 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
         return own.struck;
       };
     },
+    /** Sends the kept commands to the server; resolves when it has replied to each. */
     deliverLate: async () => {
       for (const deliver of late.splice(0)) await deliver();
     },
@@ -104,6 +95,8 @@ export async function startCutProxy(mongodPort: number): Promise<CutProxy> {
     },
   };
 }
+
+export type CutProxy = Awaited<ReturnType<typeof startCutProxy>>;
 
 /** Joins chunks to whole messages; each begins with its length. */
 function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {

@@ -12,23 +12,6 @@ const PAUSE_MS = 5;
 /** More than the events of the sales during one read, so that the reader keeps up. */
 const PAGE_SIZE = 200;
 
-/** What the readers found. */
-export type ReaderFindings = Patience & {
-  /** Acknowledged objects that a response did not find; events that the feed skipped, repeated or reordered. */
-  faults: string[];
-  reads: number;
-  pages: number;
-  /** Control: objects that majority reads missed. */
-  unseen: number;
-  /** Control: events skipped by a reader that reads the feed's end and its events separately. */
-  skipped: number;
-};
-
-export type Readers = {
-  /** Reads the feed to its end. Call it after the sales have stopped. */
-  stop(): Promise<ReaderFindings>;
-};
-
 /**
  * Polls `acknowledged` objects and the feed through each of `urls` in turn. Two controls read the database without the
  * service's safeguards.
@@ -37,7 +20,7 @@ export function startReaders(
   system: Stored & { urls: readonly string[] },
   apiKey: string,
   acknowledged: readonly Acknowledged[],
-): Readers {
+) {
   const apis = system.urls.map((url) => createClient(url, apiKey));
   const patience = newPatience();
   const stopping = new AbortController();
@@ -48,6 +31,7 @@ export function startReaders(
   const all = Promise.all([objects, feed, unseen, skipped]);
   all.catch(() => stopping.abort());
   return {
+    /** Reads the feed to its end; returns what the readers found. Call it after the sales have stopped. */
     stop: async () => {
       await Promise.race([all, eventually('every event is in the feed', () => requireWholeFeed(system), 120_000)]);
       stopping.abort();
@@ -60,8 +44,11 @@ export function startReaders(
         ...patience,
         reads: objectReads.reads,
         pages: feedReads.pages,
+        /** Acknowledged objects that a response did not find; events that the feed skipped, repeated or reordered. */
         faults: [...objectReads.faults, ...faultsOfFeed(feedReads.ids, logged)],
+        /** Control: objects that majority reads missed. */
         unseen: missedIds.size,
+        /** Control: events skipped by a reader that reads the feed's end and its events separately. */
         skipped: logged.filter((id) => !separatelyReadIds.has(id)).length,
       };
     },

@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Client } from '../support/client.ts';
-import { anyPackage, buyPackage, type Json, operatorOf, type Partner } from '../support/factories.ts';
+import { anyPackage, buyPackage, type Json, operatorOf } from '../support/factories.ts';
 import { nextDays, startScene } from '../support/scene.ts';
-import { type Service, startService } from '../support/service.ts';
-import { type CutProxy, startCutProxy } from './cut-proxy.ts';
+import { startService } from '../support/service.ts';
+import { startCutProxy } from './cut-proxy.ts';
 
 /** A service that reaches its own mongod through a proxy, which loses messages on demand. */
-export type World = {
-  service: Service;
-  proxy: CutProxy;
-  partner: Partner;
-  operator: Client;
-  venueId: string;
-  packageId: string;
-  /** A slot that nothing else uses. */
-  anySlot: () => string;
-  stop: () => Promise<void>;
-};
-
-export async function startWorld(mongodUri: string): Promise<World> {
+export async function startWorld(mongodUri: string) {
   const proxy = await startCutProxy(Number(new URL(mongodUri).port));
   // The driver gets no notice of a fault, because no member changes its state. Polling often makes it recover soon.
   const options = 'directConnection=true&serverMonitoringMode=poll&minHeartbeatFrequencyMS=10';
@@ -38,6 +25,7 @@ export async function startWorld(mongodUri: string): Promise<World> {
     operator: operatorOf(service),
     venueId: venue.id,
     packageId: await anyPackage(service, partner, [venue.id]),
+    /** A slot that nothing else uses. */
     anySlot: slot,
     stop: async () => {
       await service.stop();
@@ -45,6 +33,8 @@ export async function startWorld(mongodUri: string): Promise<World> {
     },
   };
 }
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
 
 export const anyKey = (): string => randomUUID();
 

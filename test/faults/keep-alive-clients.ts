@@ -4,21 +4,6 @@ import { newId } from '../../src/platform/ids.ts';
 import { integerBetween, type Random } from '../support/random.ts';
 import { brokenBy } from './insist.ts';
 
-/** Results of all clients' calls. */
-export type CallCounts = {
-  answered: number;
-  /** Responses that told the client to close the connection. */
-  toldToClose: number;
-  /** The connection was refused: nothing was sent. */
-  refused: number;
-  /** The connection broke after something was sent. */
-  reset: number;
-  /** Responses of 500 and above. */
-  failed: number;
-};
-
-export type KeepAliveClients = { counts: CallCounts; stop(): Promise<void> };
-
 const MAX_PAUSE_MS = 400;
 const RECONNECT_AFTER_MS = 50;
 
@@ -26,8 +11,18 @@ const RECONNECT_AFTER_MS = 50;
  * Starts clients that call again and again, with pauses of 0 to 400 ms. Each keeps one connection alive. Every second
  * client posts, without an idempotency key. No client repeats a failed call.
  */
-export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random): KeepAliveClients {
-  const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, failed: 0 };
+export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random) {
+  const counts = {
+    answered: 0,
+    /** Responses that told the client to close the connection. */
+    toldToClose: 0,
+    /** The connection was refused: nothing was sent. */
+    refused: 0,
+    /** The connection broke after something was sent. */
+    reset: 0,
+    /** Responses of 500 and above. */
+    failed: 0,
+  };
   const stopping = new AbortController();
   const call = (agent: Agent, isPost: boolean) =>
     new Promise<number>((resolve, reject) => {

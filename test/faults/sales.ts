@@ -7,34 +7,18 @@ import { scaled } from '../support/scale.ts';
 import type { Acknowledged } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
 
-/** Continuous sales; each ends as a booking, a cancelled or refunded booking, or a hold. */
-export type Sales = {
-  /** Responses to partners so far, one entry for each placed hold. */
-  acknowledged: Acknowledged[];
-  patience: Patience;
-  /** Resolves after some more sales, or once a sale has got an unexpected response; `stop` then throws. */
-  goOn(): Promise<void>;
-  /** Completes the sales in progress; throws if one got an unexpected response. */
-  stop(): Promise<void>;
-};
-
 /** Longer in the short tier, where other suites use the machine too. */
 const PAUSE_MS = scaled(60, 250);
 
-/** The slots, the seller's key, and a package whose credits pay for some sales. */
-export type Wares = {
-  urls: readonly string[];
-  apiKey: string;
-  slotIds: string[];
-  packageId: string;
-  lanes: number;
-};
+/** The APIs, the slots, the seller's key, and a package whose credits pay for some sales. */
+type Wares = { urls: readonly string[]; apiKey: string; slotIds: string[]; packageId: string; lanes: number };
 
 /**
- * Runs `lanes` concurrent sales of slots from `slotIds`, on `urls` in turn. Repeats every call until it is answered, so
- * that the expected end state of each reservation is known.
+ * Runs `lanes` concurrent sales of slots from `slotIds`, on `urls` in turn. Each ends as a booking, a cancelled or
+ * refunded booking, or a hold. Repeats every call until it is answered, so that the expected end state of each
+ * reservation is known.
  */
-export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, random: Random): Sales {
+export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, random: Random) {
   const acknowledged: Acknowledged[] = [];
   const patience = newPatience();
   const stopping = new AbortController();
@@ -53,19 +37,24 @@ export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, r
   // A failed sale stops the others; `stop` reports its error.
   all.catch(() => stopping.abort());
   return {
+    /** Responses to partners so far, one entry for each placed hold. */
     acknowledged,
     patience,
+    /** Resolves after some more sales, or once a sale has got an unexpected response; `stop` then throws. */
     goOn: async () => {
       for (const before = acknowledged.length; acknowledged.length < before + lanes && !stopping.signal.aborted; ) {
         await delay(20);
       }
     },
+    /** Completes the sales in progress; throws if one got an unexpected response. */
     stop: async () => {
       stopping.abort();
       await all;
     },
   };
 }
+
+export type Sales = ReturnType<typeof startSales>;
 
 const OUTCOMES = ['BOOKED', 'CANCELLED', 'CANCELLED', 'REFUNDED', 'REFUNDED', 'RELEASED', 'ACTIVE'] as const;
 type Outcome = (typeof OUTCOMES)[number];

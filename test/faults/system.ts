@@ -1,6 +1,5 @@
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
@@ -21,39 +20,25 @@ export const PARTS = Object.keys(FILES) as Part[];
 export const VICTIMS = [...PARTS, 'redis-server', 'mongod'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** The whole service as in production: its processes, a Redis that keeps its data, and its own replica set. */
-export type FaultSystem = {
-  /** Partner listeners, one of each API. */
-  urls: string[];
-  url: string;
-  adminUrl: string;
-  context: { db: Db };
-  mongo: MongoSet;
-  /** `kill -9` and restart; resolves when the victim serves again. `mongod`: the primary of the set. */
-  kill(victim: Victim): Promise<void>;
-  /** Sends SIGTERM, then starts a replacement; returns the exit code. */
-  replace(part: Part, index?: number): Promise<number | null>;
-  /** Later starts use the release in this folder; undefined: this release. */
-  use(release: string | undefined): void;
-  /** Starts one more program of the release in use. */
-  start(file: string, args?: readonly string[]): SpawnedProcess;
-  /** Runs a command of the release in use to its end, such as `src/main/migrate.ts`. */
-  command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
-  /** Sends SIGTERM to every process of the service, not to MongoDB and Redis; resolves when all have ended. */
-  halt(): Promise<void>;
-  /** Restarts the processes that `halt` ended; resolves when they serve. */
-  resume(): Promise<void>;
-  stop(): Promise<void>;
-};
-
 type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
 
 /** One Redis, or several that replace each other; `restart` kills and restarts a single one. */
 type RedisServers = { uri: string; discard(): Promise<void>; restart?: () => Promise<void> };
 
+export type SystemOptions = {
+  apis?: number;
+  members?: number;
+  /** Environment variables of every process. */
+  overrides?: Record<string, string>;
+  /** Folder of another, built release that the first processes use. */
+  release?: string;
+  /** MongoDB and Redis to use, and to end, instead of new ones. */
+  servers?: { mongo: MongoSet; redis: RedisServers };
+};
+
 /**
- * Starts the system and waits until it serves. `overrides`: environment variables of every process. `servers`: MongoDB
- * and Redis to use, and to end, instead of new ones.
+ * Starts the whole service as in production: its processes, a Redis that keeps its data, and its own replica set.
+ * Resolves when it serves.
  */
 export async function startSystem({
   apis = 1,
@@ -61,14 +46,7 @@ export async function startSystem({
   overrides = {},
   release: firstRelease,
   servers,
-}: {
-  apis?: number;
-  members?: number;
-  overrides?: Record<string, string>;
-  /** Folder of another, built release that the first processes use. */
-  release?: string;
-  servers?: { mongo: MongoSet; redis: RedisServers };
-} = {}): Promise<FaultSystem> {
+}: SystemOptions = {}) {
   const { mongo, redis } = servers ?? (await ownServers(members));
   const environment = serviceEnvironment('faults', {
     RATE_LIMIT_PER_MINUTE: '0',
@@ -119,12 +97,14 @@ export async function startSystem({
     return code;
   };
   return {
+    /** Partner listeners, one of each API. */
     urls,
     url: urls[0] ?? '',
     adminUrl: `http://127.0.0.1:${ports[0]?.[1]}`,
     context: { db },
     mongo,
-    kill: async (victim) => {
+    /** `kill -9` and restart; resolves when the victim serves again. `mongod`: the primary of the set. */
+    kill: async (victim: Victim) => {
       if (victim === 'redis-server') {
         if (redis.restart === undefined) throw new Error('This Redis consists of several servers: kill one by itself');
         await redis.restart();
@@ -137,19 +117,25 @@ export async function startSystem({
         await end(victim, 0, async (process) => (await killProcess(process)).code);
       }
     },
-    use: (next) => {
+    /** Later starts use the release in this folder; undefined: this release. */
+    use: (next: string | undefined) => {
       release = next;
     },
+    /** Starts one more program of the release in use. */
     start: startOne,
+    /** Runs a command of the release in use to its end, such as `src/main/migrate.ts`. */
     command,
+    /** Sends SIGTERM to every process of the service, not to MongoDB and Redis; resolves when all have ended. */
     halt: async () => {
       await Promise.all(PARTS.flatMap((part) => running[part].map(({ process }) => stopProcess(process))));
     },
+    /** Restarts the processes that `halt` ended; resolves when they serve. */
     resume: async () => {
       for (const one of PARTS.flatMap((part) => running[part])) one.process = one.start();
       await allServe();
     },
-    replace: (part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
+    /** Sends SIGTERM, then starts a replacement; returns the exit code. */
+    replace: (part: Part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
     stop: async () => {
       const processes = Object.values(running).flat();
       await Promise.all(processes.map(({ process }) => killProcess(process)));
@@ -159,6 +145,8 @@ export async function startSystem({
     },
   };
 }
+
+export type FaultSystem = Awaited<ReturnType<typeof startSystem>>;
 
 async function ownServers(members: number): Promise<{ mongo: MongoSet; redis: RedisServers }> {
   const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);

@@ -1,6 +1,6 @@
 import { anyPackage, subscribe } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { nextDays, startScene } from '../support/scene.ts';
@@ -19,27 +19,11 @@ export const TRADING_OVERRIDES = {
 
 const LANES = scaled(4, 2);
 
-/** A partner that sells and receives the events, for experiments that disturb it. */
-export type Trading = {
-  apiKey: string;
-  receiver: WebhookReceiver;
-  /** Slots left to sell, taken from the end. */
-  slotIds: string[];
-  /** Sells while `disturb` runs; returns the figures and the result of `disturb` (`seen`). */
-  during<Seen>(
-    random: Random,
-    disturb: (sales: Sales) => Promise<Seen>,
-  ): Promise<{ figures: TradingFigures; seen: Seen }>;
-  stop(): Promise<void>;
-};
-
 /** `faults`: losses and duplicates. `repeats`: repeated attempts among all `received` ones since the beginning. */
 export type TradingFigures = Patience & { faults: string[]; repeats: number; received: number };
 
-export async function startTrading(
-  system: FaultSystem,
-  ...receiving: Parameters<typeof startReceiver>
-): Promise<Trading> {
+/** A partner that sells and receives the events, for experiments that disturb it. */
+export async function startTrading(system: FaultSystem, ...receiving: Parameters<typeof startReceiver>) {
   const receiver = await startReceiver(...receiving);
   const resources = [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }];
   const { venue, partner, slots: slotIds } = await startScene(system, { resources, days: nextDays(scaled(40, 3)) });
@@ -50,8 +34,10 @@ export async function startTrading(
   return {
     apiKey,
     receiver,
+    /** Slots left to sell, taken from the end. */
     slotIds,
-    during: async (random, disturb) => {
+    /** Sells while `disturb` runs; returns the figures and the result of `disturb` (`seen`). */
+    during: async <Seen>(random: Random, disturb: (sales: Sales) => Promise<Seen>) => {
       const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);
       const seen = await disturb(sales);
       await sales.stop();
@@ -65,11 +51,14 @@ export async function startTrading(
         ...audit.faults,
       ];
       const { repeats } = audit;
-      return { figures: { ...sales.patience, faults, repeats, received: receiver.received.length }, seen };
+      const figures: TradingFigures = { ...sales.patience, faults, repeats, received: receiver.received.length };
+      return { figures, seen };
     },
     stop: () => receiver.close(),
   };
 }
+
+export type Trading = Awaited<ReturnType<typeof startTrading>>;
 
 /** The figures in words, for the table. */
 export function inWords(figures: TradingFigures): { count: string; result: string } {

@@ -3,25 +3,7 @@ import type { CollectionMethod } from './collection-calls.in-host.ts';
 import type { HostedService } from './service-host.ts';
 
 /** Holds calls of a hosted service to its collections, or makes them fail. Other services are not affected. */
-export type CollectionCalls = {
-  /** Runs `call`, and `meanwhile` just before the next call of the method. Throws if nothing calls the method. */
-  beforeNext<T>(method: CollectionMethod, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
-  /** Runs `call`, and `meanwhile` just before each call of the method; `meanwhile` gets the call's number, from 1. */
-  beforeEvery<T>(
-    method: CollectionMethod,
-    meanwhile: (turn: number) => Promise<unknown>,
-    call: () => Promise<T>,
-  ): Promise<T>;
-  /** Makes one later call fail as if the connection were lost before it: the next, or the `onTurn`-th from now. */
-  lose(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** Makes one later call fail after the database has executed it: the next, or the `onTurn`-th from now. */
-  loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** Makes each call fail until `restore`. */
-  loseEach(method: CollectionMethod): Promise<void>;
-  restore(method: CollectionMethod): Promise<void>;
-};
-
-export function collectionCallsOf(service: HostedService): CollectionCalls {
+export function collectionCallsOf(service: HostedService) {
   const { hold, reached, proceed, release, lose, loseEach, loseResponse, restore } = service.inHost<typeof InHost>(
     'test/support/collection-calls.in-host.ts',
   );
@@ -60,8 +42,12 @@ export function collectionCallsOf(service: HostedService): CollectionCalls {
     return called.value;
   };
   return {
-    beforeNext: (method, meanwhile, call) => before({ method, isOnce: true }, () => meanwhile(), call),
-    beforeEvery: (method, meanwhile, call) => before({ method, isOnce: false }, meanwhile, call),
+    /** Runs `call`, and `meanwhile` just before the next call of the method. Throws if nothing calls the method. */
+    beforeNext: <T>(method: CollectionMethod, meanwhile: () => Promise<unknown>, call: () => Promise<T>) =>
+      before({ method, isOnce: true }, meanwhile, call),
+    /** Runs `call`, and `meanwhile` just before each call of the method; `meanwhile` gets the call's number, from 1. */
+    beforeEvery: <T>(method: CollectionMethod, meanwhile: (turn: number) => Promise<unknown>, call: () => Promise<T>) =>
+      before({ method, isOnce: false }, meanwhile, call),
     lose,
     loseEach,
     loseResponse,

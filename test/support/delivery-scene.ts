@@ -13,15 +13,15 @@ export async function startDeliveryScene(service: SharedService) {
   const { freezeAttempt, wakeAttempt, jobState } = service.inHost<typeof InTheHost>(
     'test/support/delivery-scene.in-host.ts',
   );
-  /** Creates a delivery that waits for its first attempt, to a partner with one subscription; returns its id. */
   const waiting = (partner: Partner) => anyDelivery(service, partner, partner, slots.shift() ?? '');
   return {
     receiver,
     venue,
     slots,
+    /** Creates a delivery that waits for its first attempt, to a partner with one subscription; returns its id. */
     waiting,
     /** Creates a delivery with this many failed attempts; afterwards the receiver returns 200. */
-    failed: async (partner: Partner, times: number): Promise<string> => {
+    failed: async (partner: Partner, times: number) => {
       receiver.respondWith(500);
       const id = await waiting(partner);
       await service.attempt(id, times);

@@ -97,7 +97,7 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
 export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: number): Promise<void> {
   const wait = { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 3000 };
   const ask = () => db.getClient().db('admin').command(wait);
-  await eventually('a command meets the fail point', ask, 60_000);
+  await eventually('a command meets the fail point', ask);
 }
 
 async function onAdmin(service: Connected, command: Record<string, unknown>): Promise<Record<string, unknown>> {

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
-import type { KeptProcess } from './kept-process.ts';
 import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 
 const SET = 'faults';
@@ -13,30 +12,11 @@ const DATABASE = 'partner_booking';
 /** The files and the password of members that require TLS and authentication. `both`: certificate and key in one. */
 export type GuardedSet = { ca: string; both: string; memberKey: string; password: string };
 
-/** A replica set whose members can be killed and restarted with their data. Its addresses name a database. */
-export type MongoSet = {
-  uri: string;
-  /** Address for a user who may also read the oplog. */
-  auditorUri: string;
-  members: KeptProcess[];
-  /** Waits for the member that takes writes, and returns it. */
-  primary(): Promise<KeptProcess>;
-  /** Makes the primary hand over to another member, as for maintenance; resolves when the set is whole again. */
-  stepDown(): Promise<void>;
-  /**
-   * Stops the secondaries' majority commit point, as can happen for a second after a failover; they still replicate.
-   * Resolves with a function that ends this.
-   */
-  holdBack(): Promise<() => Promise<void>>;
-  /** Stops replication, so that no majority acknowledges later writes. Resolves with a function that ends this. */
-  stopReplication(): Promise<() => Promise<void>>;
-  /** Waits until every member is up and one takes writes. */
-  untilWhole(): Promise<void>;
-  discard(): Promise<void>;
-};
-
-/** Starts `count` members. Elections take about 2 s (MongoDB's default is 10 s). */
-export async function startMongoSet(count: number, guarded?: GuardedSet): Promise<MongoSet> {
+/**
+ * Starts a replica set of `count` members, which can be killed and restarted with their data. Elections take about 2 s
+ * (MongoDB's default is 10 s). The addresses name a database.
+ */
+export async function startMongoSet(count: number, guarded?: GuardedSet) {
   const folder = await temporaryFolder();
   const ports = await distinctPorts(count);
   await Promise.all(ports.map((port) => mkdir(path.join(folder, String(port)))));
@@ -55,18 +35,12 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
     },
   });
   const states = () => Promise.all(hosts.map((host) => stateOf(command(host, { hello: 1 }))));
-  const primary = () =>
-    eventually('there is a primary', async () => members[(await states()).indexOf('primary')], 60_000);
-  const untilWhole = async () => {
-    await eventually(
-      'the set is whole',
-      async () => {
-        const now = await states();
-        return now.includes('primary') && now.every((state) => state !== 'none');
-      },
-      60_000,
-    );
-  };
+  const primary = () => eventually('there is a primary', async () => members[(await states()).indexOf('primary')]);
+  const untilWhole = () =>
+    eventually('the set is whole', async () => {
+      const now = await states();
+      return now.includes('primary') && now.every((state) => state !== 'none');
+    });
   await untilWhole();
   if (guarded) {
     const member = members.indexOf(await primary());
@@ -86,24 +60,28 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
     `mongodb://${guarded ? `${user}:${guarded.password}@` : ''}${hosts.join()}/${DATABASE}?replicaSet=${SET}${guarded ? '&tls=true' : ''}`;
   return {
     uri: uriOf('service'),
+    /** Address for a user who may also read the oplog. */
     auditorUri: uriOf('auditor'),
     members,
+    /** Waits for the member that takes writes, and returns it. */
     primary,
+    /** Makes the primary hand over to another member, as for maintenance; resolves when the set is whole again. */
     stepDown: async () => {
       // The primary refuses until another member has caught up.
-      await eventually(
-        'the primary hands over',
-        async () => {
-          const host = hosts[(await states()).indexOf('primary')] ?? '';
-          await command(host, { replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5 });
-          return true;
-        },
-        60_000,
-      );
+      await eventually('the primary hands over', async () => {
+        const host = hosts[(await states()).indexOf('primary')] ?? '';
+        return command(host, { replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5 });
+      });
       await untilWhole();
     },
+    /**
+     * Stops the secondaries' majority commit point, as can happen for a second after a failover; they still replicate.
+     * Resolves with a function that ends this.
+     */
     holdBack: () => onSecondaries('disableSnapshotting'),
+    /** Stops replication, so that no majority acknowledges later writes. Resolves with a function that ends this. */
     stopReplication: () => onSecondaries('stopReplProducer'),
+    /** Waits until every member is up and one takes writes. */
     untilWhole,
     discard: async () => {
       await Promise.all(members.map((member) => member.end()));
@@ -111,6 +89,7 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
     },
   };
 }
+export type MongoSet = Awaited<ReturnType<typeof startMongoSet>>;
 
 function settings(dataPath: string): string[] {
   return [

@@ -78,7 +78,7 @@ export function bareServer(kind: ServerKind, port: number, args: readonly string
     ...server,
     start: async () => {
       await server.start();
-      await eventually(`${kind.name} listens`, () => accepts(port), 60_000);
+      await eventually(`${kind.name} listens`, () => accepts(port));
     },
   };
 }

@@ -124,7 +124,7 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
     return fields['num-slaves'] === '2' && fields['num-other-sentinels'] === '2';
   };
   await Promise.all(
-    watchers.map((watcher) => eventually('the sentinels know the whole set', () => knowsWholeSet(watcher), 60_000)),
+    watchers.map((watcher) => eventually('the sentinels know the whole set', () => knowsWholeSet(watcher))),
   );
   const masterAddress = async () =>
     ((await watchers[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER)) ?? []) as string[];
@@ -135,16 +135,12 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
     url: `redis${guarded ? 's' : ''}+sentinel://${signIn}${hosts}/${MASTER}${options}`,
     nodes: servers.nodes,
     masterOf: () =>
-      eventually(
-        'the sentinels name a master that runs',
-        async () => {
-          const [, port] = await masterAddress();
-          const index = servers.ports.indexOf(Number(port));
-          const [role] = (await servers.ask(index, 'ROLE')) as string[];
-          return role === 'master' ? index : undefined;
-        },
-        60_000,
-      ),
+      eventually('the sentinels name a master that runs', async () => {
+        const [, port] = await masterAddress();
+        const index = servers.ports.indexOf(Number(port));
+        const [role] = (await servers.ask(index, 'ROLE')) as string[];
+        return role === 'master' ? index : undefined;
+      }),
     ask: servers.ask,
     discard: async () => {
       for (const watcher of watchers) watcher.disconnect();
@@ -254,32 +250,28 @@ export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
     const knownNodes = ranges.reduce((sum, range) => sum + range.length - 2, 0);
     return info.includes('cluster_state:ok') && knownNodes === ports.length;
   };
-  for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index), 60_000);
+  for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index));
   const isLinked = async (index: number) =>
     String(await ask(index, 'INFO', 'replication')).includes('master_link_status:up');
   for (let index = MASTERS; index < ports.length; index += 1)
-    await eventually('a replica has its data', () => isLinked(index), 60_000);
+    await eventually('a replica has its data', () => isLinked(index));
   const signIn = guarded ? `:${guarded.password}@` : '';
   const hosts = ports.slice(0, MASTERS).map((port) => `127.0.0.1:${port}`);
   return {
     url: `redis${guarded ? 's' : ''}+cluster://${signIn}${hosts.join()}`,
     nodes: servers.nodes,
     masterOf: (key) =>
-      eventually(
-        'a node has the slot',
-        async () => {
-          for (const candidate of ports.keys()) {
-            const hasSlot = await ask(candidate, 'GET', key).then(
-              () => true,
-              (err: Error) => err.message.startsWith('WRONGTYPE'),
-            );
-            const [role] = hasSlot ? ((await ask(candidate, 'ROLE')) as string[]) : [];
-            if (role === 'master') return candidate;
-          }
-          return undefined;
-        },
-        60_000,
-      ),
+      eventually('a node has the slot', async () => {
+        for (const candidate of ports.keys()) {
+          const hasSlot = await ask(candidate, 'GET', key).then(
+            () => true,
+            (err: Error) => err.message.startsWith('WRONGTYPE'),
+          );
+          const [role] = hasSlot ? ((await ask(candidate, 'ROLE')) as string[]) : [];
+          if (role === 'master') return candidate;
+        }
+        return undefined;
+      }),
     ask,
     discard: servers.discard,
   };

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type StubServer = { url: string; close: () => Promise<void> };
-
 /** An HTTP server on a free local port; `respond` handles every request. */
-export async function startStubServer(respond: RequestListener): Promise<StubServer> {
+export async function startStubServer(respond: RequestListener) {
   const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -2,38 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A relay to a server that can delay, swallow or end connections. */
-export type TcpRelay = {
-  port: number;
-  /**
-   * Open connections stay open, but carry no data any more, as behind a firewall that has forgotten them. New ones are
-   * accepted and carry no data either. `restore` revives none of them.
-   */
-  swallow(): void;
-  /** New connections reach the server again. */
-  restore(): void;
-  /** From now on, delays all data by this time in both directions, in order. */
-  delay(ms: number): void;
-  /**
-   * Connections without data in either direction for `idleMs` stay open, but carry no data any more. Other and new ones
-   * work. Returns the number of dead ones.
-   */
-  forgetIdle(idleMs: number): number;
-  /** New connections lead to this port; open ones keep theirs. */
-  moveTo(port: number): void;
-  /** Ends the server's side of every connection with a FIN; data that clients send afterwards is rejected. */
-  halfClose(): void;
-  /** Cuts all connections and refuses new ones. */
-  close(): Promise<void>;
-  /** Listens on its port again. */
-  reopen(): Promise<void>;
-};
-
-/** Forwards connections to local port `firstPort`; calls `onSent` with the data of clients before forwarding it. */
-export async function startTcpRelay(
-  firstPort: number,
-  onSent: (chunk: Buffer) => void = () => undefined,
-): Promise<TcpRelay> {
+/**
+ * Forwards connections to local port `firstPort`, and can delay, swallow or end them. Calls `onSent` with the data of
+ * clients before forwarding it.
+ */
+export async function startTcpRelay(firstPort: number, onSent: (chunk: Buffer) => void = () => undefined) {
   let targetPort = firstPort;
   let isSwallowing = false;
   let delayMs = 0;
@@ -70,35 +43,51 @@ export async function startTcpRelay(
   const { port } = server.address() as AddressInfo;
   return {
     port,
+    /**
+     * Open connections stay open, but carry no data any more, as behind a firewall that has forgotten them. New ones are
+     * accepted and carry no data either. `restore` revives none of them.
+     */
     swallow: () => {
       isSwallowing = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
+    /** New connections reach the server again. */
     restore: () => {
       isSwallowing = false;
     },
-    delay: (ms) => {
+    /** From now on, delays all data by this time in both directions, in order. */
+    delay: (ms: number) => {
       delayMs = ms;
     },
-    moveTo: (next) => {
+    /** New connections lead to this port; open ones keep theirs. */
+    moveTo: (next: number) => {
       targetPort = next;
     },
-    forgetIdle: (idleMs) => {
+    /**
+     * Connections without data in either direction for `idleMs` stay open, but carry no data any more. Other and new ones
+     * work. Returns the number of dead ones.
+     */
+    forgetIdle: (idleMs: number) => {
       const idle = [...links].filter(({ usedAtMs }) => performance.now() - usedAtMs >= idleMs);
       for (const link of idle) kill(link);
       return idle.length;
     },
+    /** Ends the server's side of every connection with a FIN; data that clients send afterwards is rejected. */
     halfClose: () => {
       for (const { client } of links) client.end();
     },
+    /** Cuts all connections and refuses new ones. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),
+    /** Listens on its port again. */
     reopen: () => listen(port),
   };
 }
+
+export type TcpRelay = Awaited<ReturnType<typeof startTcpRelay>>;
 
 type Link = { client: Socket; target: Socket; usedAtMs: number };
 

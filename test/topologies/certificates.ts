@@ -4,48 +4,29 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Files of a private CA, and of a local server whose certificate it signed. */
-export type Certificates = {
-  folder: string;
-  ca: string;
-  certificate: string;
-  key: string;
-  /** Key and certificate in one file, as mongod requires. */
-  both: string;
-  /** The key that members of a replica set share. */
-  memberKey: string;
-};
-
 /**
  * Environment variable with the folder of the certificates. scripts/topologies.ts creates them before it starts the
  * tests, because Node reads NODE_EXTRA_CA_CERTS when it starts.
  */
 export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
 
-export const certificatesIn = (folder: string): Certificates => ({
+/** Files of a private CA, and of a local server whose certificate it signed. */
+export const certificatesIn = (folder: string) => ({
   folder,
   ca: path.join(folder, 'ca.crt'),
   certificate: path.join(folder, 'server.crt'),
   key: path.join(folder, 'server.key'),
+  /** Key and certificate in one file, as mongod requires. */
   both: path.join(folder, 'server.pem'),
+  /** The key that members of a replica set share. */
   memberKey: path.join(folder, 'member.key'),
 });
 
 /** Creates the files with openssl. The certificates are valid for two days. */
-export function makeCertificates(): Certificates {
+export function makeCertificates() {
   const made = certificatesIn(mkdtempSync(path.join(tmpdir(), 'partner-booking-certificates-')));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: made.folder });
-  const newCertificate = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ];
+  const newCertificate = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'.split(' ');
   openssl(...newCertificate, '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', made.ca);
   const issued = ['-CA', made.ca, '-CAkey', 'ca.key', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   openssl(

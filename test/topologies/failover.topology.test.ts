@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startSystem } from '../faults/system.ts';
+import { type SystemOptions, startSystem } from '../faults/system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
 import { noteFinding } from '../support/findings.ts';
+import type { KeptProcess } from '../support/kept-process.ts';
 import { type GuardedSet, type MongoSet, startMongoSet } from '../support/mongo-set.ts';
 import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
@@ -25,7 +26,7 @@ afterAll(endProcesses);
 const atEnd = releasing(afterAll);
 
 type Topology = {
-  servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined ? NonNullable<S> : never;
+  servers: NonNullable<SystemOptions['servers']>;
   overrides?: Record<string, string>;
   /** Makes the node that takes writes fail; resolves when another has taken over. */
   fail(): Promise<void>;
@@ -33,16 +34,19 @@ type Topology = {
 
 const serverOf = ({ url, discard }: RedisSet) => ({ uri: url, discard });
 
+/** Kills the node that `current` finds; resolves when another has taken over and the killed one runs again. */
+async function killAndReplace(current: () => Promise<KeptProcess | undefined>): Promise<void> {
+  const before = await current();
+  await before?.signal('SIGKILL');
+  await delay(500);
+  expect(await current()).not.toBe(before);
+  await before?.start();
+}
+
 async function withRedis(mongo: MongoSet, set: RedisSet): Promise<Topology> {
   return {
     servers: { mongo, redis: serverOf(set) },
-    fail: async () => {
-      const master = await set.masterOf(QUEUES_KEY);
-      await set.nodes[master]?.signal('SIGKILL');
-      await delay(500);
-      expect(await set.masterOf(QUEUES_KEY)).not.toBe(master);
-      await set.nodes[master]?.start();
-    },
+    fail: () => killAndReplace(async () => set.nodes[await set.masterOf(QUEUES_KEY)]),
   };
 }
 
@@ -50,11 +54,7 @@ async function withMongo(mongo: MongoSet, redis: Topology['servers']['redis']): 
   return {
     servers: { mongo, redis },
     fail: async () => {
-      const primary = await mongo.primary();
-      await primary.signal('SIGKILL');
-      await delay(500);
-      expect(await mongo.primary()).not.toBe(primary);
-      await primary.start();
+      await killAndReplace(mongo.primary);
       await mongo.untilWhole();
     },
   };
@@ -132,12 +132,10 @@ describe.each(TOPOLOGIES)('%s', (name, failure, start) => {
   test(`continues to sell, loses nothing and sells nothing twice while ${failure}`, async () => {
     const topology = await start();
     const overrides = {
-      ...{
-        ...TRADING_OVERRIDES,
-        QUEUE_PREFIX: '{pbs}',
-        RATE_LIMIT_PER_MINUTE: '1000000',
-        HOLD_TTL_SECONDS: String(PROBE_TTL_SECONDS),
-      },
+      ...TRADING_OVERRIDES,
+      QUEUE_PREFIX: '{pbs}',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      HOLD_TTL_SECONDS: String(PROBE_TTL_SECONDS),
       ...topology.overrides,
     };
     const system = await startSystem({ servers: topology.servers, overrides });

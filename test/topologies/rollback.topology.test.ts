@@ -36,7 +36,7 @@ let service: Service;
 const operatorDb = createDb();
 const stopping = new AbortController();
 let scene: Scene;
-let lost: LostChanges;
+let lost: Awaited<ReturnType<typeof loseChanges>>;
 
 beforeAll(async () => {
   set = await startMongoSet(3);
@@ -53,17 +53,7 @@ afterAll(async () => {
 });
 
 /** A venue for each change, with the slots whose sale depends on the change. All slots are at the same time. */
-type Scene = {
-  partner: Partner;
-  /** A partner without a grant, except the one that is rolled back. */
-  newcomer: Partner;
-  closed: { venueId: string; slotId: string; blackoutId: string };
-  shared: { venueId: string; half: string; full: string; fullId: string };
-  priced: { venueId: string; slotId: string; resourceId: string };
-  ungranted: { venueId: string; slotId: string };
-};
-
-async function makeScene(): Promise<Scene> {
+async function makeScene() {
   const venues = [await anyVenue(service), await anyVenue(service), await anyVenue(service)] as const;
   const sharing = await anyVenue(service, [{ name: 'Half' }]);
   const fields = { name: 'Full', shares_space_with: sharing.resourceIds };
@@ -81,6 +71,7 @@ async function makeScene(): Promise<Scene> {
   const blackout = await operatorOf(service).post(`/api/v1/operator/venues/${closed.id}/blackouts`, window);
   return {
     partner,
+    /** A partner without a grant, except the one that is rolled back. */
     newcomer: await anyPartner(service),
     closed: { venueId: closed.id, slotId: idOf(first), blackoutId: String(expectStatus(blackout, 201)['blackout_id']) },
     shared: {
@@ -94,22 +85,13 @@ async function makeScene(): Promise<Scene> {
   };
 }
 
-/** Rules that decide the sales, as the primary has them, even if no majority has acknowledged them. */
-type Rules = { isClosed: boolean; isShared: boolean; priceRupees: number; isGranted: boolean };
-
-/** What became of the changes. */
-type LostChanges = {
-  /** Errors of the operator's calls. */
-  failures: unknown[];
-  onOldPrimary: Rules;
-  onNewPrimary: Rules;
-};
+type Scene = Awaited<ReturnType<typeof makeScene>>;
 
 /**
  * Changes the rules of each venue only on the primary, makes the API read them, and kills that primary. The newly
  * elected primary never had the changes.
  */
-async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene): Promise<LostChanges> {
+async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene) {
   const oldPrimary = await set.primary();
   const replicate = await set.stopReplication();
   const deps = { ...service.context, db: operatorDb };
@@ -132,6 +114,7 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
   await replicate();
   await set.primary();
   return {
+    /** Errors of the operator's calls. */
     failures: changes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : [])),
     onOldPrimary,
     onNewPrimary: await rulesNow(newcomer),
@@ -141,7 +124,8 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
 const listSlots = ({ api }: Partner, venueId: string): Promise<Reply> =>
   api.get(`/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`);
 
-async function rulesNow(newcomer: Partner): Promise<Rules> {
+/** The rules that decide the sales, as the primary has them, even if no majority has acknowledged them. */
+async function rulesNow(newcomer: Partner) {
   const local = { readConcern: { level: 'local' } } as const;
   const find = (collection: string, filter: object) =>
     operatorDb.collection<{ _id: string; [field: string]: unknown }>(collection).findOne(filter, local);
