@@ -2,7 +2,6 @@ import type { PurchaseRow } from '../../src/booking/packages/packages.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
-import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Received } from '../support/receiver.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
@@ -114,22 +113,12 @@ export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonl
   ];
 }
 
-export type EventAudit = {
-  events: number;
-  /** Received attempts beyond the first of each event at each subscription. */
-  repeats: number;
-  faults: string[];
-};
-
 /**
  * Waits until all events are delivered, then compares the receiver with the log. Each event of a reservation needs one
- * received delivery to each of `subscriptions`, and a unique sequence number that the feed has reached.
+ * received delivery to each of `subscriptions`, and a unique sequence number that the feed has reached. `repeats`:
+ * received attempts beyond the first of each event at each subscription.
  */
-export async function auditEvents(
-  stored: Stored,
-  received: readonly Received[],
-  subscriptions: number,
-): Promise<EventAudit> {
+export async function auditEvents(stored: Stored, received: readonly Received[], subscriptions: number) {
   const isIdle = async () => {
     const open = await rowsOf(stored, 'deliveries', { state: { $ne: 'succeeded' } });
     if (open.length > 0)
@@ -143,26 +132,7 @@ export async function auditEvents(
     rowsOf(stored, 'deliveries'),
     rowsOf(stored, 'feed_counters'),
   ]);
-  return eventAudit({ events, deliveries, last: counter?.last ?? 0 }, received, subscriptions);
-}
-
-/** Throws until every event has left its outbox and the feed has reached the last one. */
-export async function requireWholeFeed({ context: { db } }: Stored): Promise<true> {
-  const count = (name: string, filter: object) => db.collection(name).countDocuments(filter);
-  const [outboxes, unnumbered, openRanges] = await Promise.all([
-    count('reservations', { outboxSince: { $exists: true } }),
-    count('events', { isUnsequenced: true }),
-    count('feed_counters', { 'open.0': { $exists: true } }),
-  ]);
-  if (outboxes + unnumbered + openRanges === 0) return true;
-  throw new Error(`The feed is not whole: ${JSON.stringify({ outboxes, unnumbered, openRanges })}`);
-}
-
-function eventAudit(
-  { events, deliveries, last }: { events: readonly EventRow[]; deliveries: readonly DeliveryRow[]; last: number },
-  received: readonly Received[],
-  subscriptions: number,
-): EventAudit {
+  const last = counter?.last ?? 0;
   const receivedCounts = countBy(received.map(({ body }) => String(body['event_id'])));
   const deliveryCounts = countBy(deliveries.map(({ eventId }) => eventId));
   const loggedIds = new Set(events.map(({ _id }) => _id));
@@ -184,6 +154,18 @@ function eventAudit(
       ...(attempts.size === received.length ? [] : ['two attempts have the same delivery_id']),
     ],
   };
+}
+
+/** Throws until every event has left its outbox and the feed has reached the last one. */
+export async function requireWholeFeed({ context: { db } }: Stored): Promise<true> {
+  const count = (name: string, filter: object) => db.collection(name).countDocuments(filter);
+  const [outboxes, unnumbered, openRanges] = await Promise.all([
+    count('reservations', { outboxSince: { $exists: true } }),
+    count('events', { isUnsequenced: true }),
+    count('feed_counters', { 'open.0': { $exists: true } }),
+  ]);
+  if (outboxes + unnumbered + openRanges === 0) return true;
+  throw new Error(`The feed is not whole: ${JSON.stringify({ outboxes, unnumbered, openRanges })}`);
 }
 
 function countBy(keys: readonly string[]): Map<string, number> {

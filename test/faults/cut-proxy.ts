@@ -96,8 +96,6 @@ export async function startCutProxy(mongodPort: number) {
   };
 }
 
-export type CutProxy = Awaited<ReturnType<typeof startCutProxy>>;
-
 /** Joins chunks to whole messages; each begins with its length. */
 function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let pending = Buffer.alloc(0);

@@ -137,19 +137,14 @@ test('audit rows are kept for the whole retention period, even if the host’s c
 });
 
 const FAR_AHEAD = { before: inDays(400), days: 90 };
-/** No process starts with such settings. */
-const NO_AGE = { before: inDays(400), days: -800 };
 
-test.each([
-  ['a cut-off ahead of the database’s clock', FAR_AHEAD],
-  ['a cut-off ahead of the database’s clock and a negative age', NO_AGE],
-])('a purge with %s deletes no booking whose slot has not ended, and no active hold', async (_what, cutOff) => {
+test('a purge with a cut-off ahead of the database’s clock deletes no booking whose slot has not ended, and no active hold', async () => {
   const booked = String((await bookSlot(partner, anySlot()))['hold_id']);
   const active = String((await placeHold(partner, anySlot()))['hold_id']);
   const ids = [booked, active];
   await reservations().updateMany({ _id: { $in: ids } }, { $set: { outbox: [] } });
   for (const rule of [PAST_BOOKINGS, ENDED_HOLDS])
-    expect(await deleteAgedRows(service.context.db, rule, cutOff, ids)).toBe(0);
+    expect(await deleteAgedRows(service.context.db, rule, FAR_AHEAD, ids)).toBe(0);
   const { status } = await rowOf(service, 'reservations', { _id: active });
   expect(status).toBe('ACTIVE');
   // Control: the booking is deleted once its slot ended more than the retention period ago.

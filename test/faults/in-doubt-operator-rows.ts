@@ -1,6 +1,6 @@
 import { expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './in-doubt-rows.ts';
-import { AUDITED, BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, read, single } from './in-doubt-rows.ts';
+import { AUDITED, COMMIT, HELD, inside, PARTNER_ROWS, read, single } from './in-doubt-rows.ts';
 import { anyCustomer, countOf, reservations, type World } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
@@ -46,31 +46,6 @@ const OPERATOR_ROWS: Row[] = [
     success: '201',
     secondCall: { answers: '409 SLOT_NOT_AVAILABLE' },
     repeatReturns: 'own',
-  },
-  {
-    call: "an operator's release of a hold",
-    faultPoints: [MOVE, AUDITED],
-    prepare: async (world) => {
-      const { hold_id: holdId } = await placeHold(world.partner, world.anySlot());
-      const path = `${OPERATOR}/holds/${String(holdId)}/release`;
-      return {
-        call: () => world.operator.post(path, { reason: 'needed' }),
-        effects: () => reservations(world, { _id: holdId }),
-      };
-    },
-    before: [HELD],
-    after: ['RELEASED: hold_created, hold_cancelled'],
-    success: '200',
-    repeatReturns: 'same',
-  },
-  {
-    call: "an operator's cancel",
-    faultPoints: [MOVE],
-    prepare: ending('cancel', 'operator'),
-    before: [BOOKED],
-    after: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
-    success: '200',
-    repeatReturns: 'replay',
   },
   {
     call: 'a blackout',

@@ -40,11 +40,11 @@ export const AUDITED = single('findAndModify', 'audit');
 /** Reads the rules that a hold depends on. */
 const RULES = read('aggregate', 'cache_leases');
 export const COMMIT: FaultPoint = { command: 'commitTransaction', kind: 'commit' };
-export const MOVE = single('findAndModify', 'reservations');
+const MOVE = single('findAndModify', 'reservations');
 const PLACE = single('update', 'reservations');
 
 export const HELD = 'ACTIVE: hold_created';
-export const BOOKED = 'BOOKED: hold_created, booking_created';
+const BOOKED = 'BOOKED: hold_created, booking_created';
 
 const HOLDS = '/api/v1/partner/holds';
 const holdIdOf = (hold: Json) => String(hold['hold_id']);
@@ -63,17 +63,15 @@ async function preparedHold(world: World, body: { slot_id: string } & Json): Pro
   };
 }
 
-export const ending =
-  (operation: 'cancel' | 'refund', by: 'partner' | 'operator', hasCredit = false) =>
+const ending =
+  (operation: 'cancel' | 'refund', hasCredit = false) =>
   async (world: World): Promise<Prepared> => {
     const { phone, purchaseId } = hasCredit ? await anyCustomer(world) : { phone: undefined, purchaseId: '' };
     const fields = phone === undefined ? {} : { customer_phone: phone, use_package_credit: true };
     const { booking_id: id } = await bookSlot(world.partner, world.anySlot(), fields);
-    const api = by === 'partner' ? world.partner.api : world.operator;
-    const path = `/api/v1/${by === 'partner' ? '' : 'operator/'}bookings/${String(id)}/${operation}`;
     const body = { reason: 'rain', idempotency_key: anyKey() };
     return {
-      call: () => api.post(path, body),
+      call: () => world.partner.api.post(`/api/v1/bookings/${String(id)}/${operation}`, body),
       effects: async () => [
         ...(await reservations(world, { bookingId: id })),
         ...(hasCredit ? [await creditsOf(world, purchaseId)] : []),
@@ -174,7 +172,7 @@ const BOOKING_ROWS: Row[] = [
   {
     call: 'a cancel',
     faultPoints: [MOVE],
-    prepare: ending('cancel', 'partner'),
+    prepare: ending('cancel'),
     before: [BOOKED],
     after: ['CANCELLED: hold_created, booking_created, booking_cancelled'],
     success: '200',
@@ -183,7 +181,7 @@ const BOOKING_ROWS: Row[] = [
   {
     call: 'a refund that gives credit back',
     faultPoints: [inside('findAndModify', 'reservations'), inside('update', 'package_purchases'), COMMIT],
-    prepare: ending('refund', 'partner', true),
+    prepare: ending('refund', true),
     before: [BOOKED, 9],
     after: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
     success: '200',

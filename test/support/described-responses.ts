@@ -1,37 +1,25 @@
 import type { Reply } from './client.ts';
-import type { AnswerChecker, createDeliveryChecker } from './description-checkers.ts';
-import { type Listener, publishedDescription } from './published-description.ts';
-
-type Checkers = {
-  listener: (which: Listener) => AnswerChecker;
-  delivery: () => ReturnType<typeof createDeliveryChecker>;
-};
+import { publishedDescription } from './published-description.ts';
 
 /** The suites of a Jest worker share the checkers (environment.cjs), because compiling them takes half a second. */
 const { keptByWorker = new Map() } = globalThis as { keptByWorker?: Map<string, unknown> };
 if (!keptByWorker.has('checkers')) keptByWorker.set('checkers', await loadCheckers());
-const checkers = keptByWorker.get('checkers') as Checkers;
+const checkers = keptByWorker.get('checkers') as Awaited<ReturnType<typeof loadCheckers>>;
 
-async function loadCheckers(): Promise<Checkers> {
+/** Checkers of both listeners' responses and of deliveries, which compile each schema at first use. */
+async function loadCheckers() {
   const { createAnswerChecker, createDeliveryChecker } = await import('./description-checkers.ts');
-  const listeners = new Map<Listener, AnswerChecker>();
-  let delivery: ReturnType<typeof createDeliveryChecker> | undefined;
+  const [partner, operator] = [publishedDescription('partner'), publishedDescription('operator')];
   return {
-    listener: (which) => {
-      const checker = listeners.get(which) ?? createAnswerChecker(publishedDescription(which));
-      listeners.set(which, checker);
-      return checker;
-    },
-    delivery: () => {
-      delivery ??= createDeliveryChecker(publishedDescription('partner'));
-      return delivery;
-    },
+    partner: createAnswerChecker(partner),
+    operator: createAnswerChecker(operator),
+    delivery: createDeliveryChecker(partner),
   };
 }
 
 /** How a delivery differs from its description; undefined if it does not. */
 export function faultOfDelivery(headers: Record<string, unknown>, body: Record<string, unknown>): string | undefined {
-  return checkers.delivery()(headers, body);
+  return checkers.delivery(headers, body);
 }
 
 /** In `scripts/upgrade.ts`, some responses are of an older release, to which this description does not apply. */
@@ -44,7 +32,7 @@ const hasTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
 export function requireDescribed(method: string, target: string, reply: Reply): void {
   const [path = ''] = target.split('?', 1);
   if (hasTwoReleases || !/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
-  const fault = checkers.listener(isOperators(path) ? 'operator' : 'partner')(method, path, reply);
+  const fault = checkers[isOperators(path) ? 'operator' : 'partner'](method, path, reply);
   if (fault === undefined) return;
   throw new Error(`${method} ${path} got a ${reply.status} that differs from the description: ${fault}\n${reply.text}`);
 }

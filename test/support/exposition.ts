@@ -7,16 +7,10 @@ const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const HEAD = new RegExp(`^# (HELP|TYPE) (${NAME}) (.+)$`);
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (-?[0-9.]+(?:e[+-]?[0-9]+)?|[+-]Inf|NaN)(?: -?[0-9]+)?$`, 'i');
 const LABEL = /\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\n"])*)"\s*(,|$)/y;
-const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
-const SUFFIXES: Record<string, string[]> = {
-  histogram: ['_bucket', '_sum', '_count'],
-  summary: ['', '_sum', '_count'],
-};
 
 /**
- * Parses the Prometheus exposition format strictly. Throws if HELP or TYPE is missing, duplicated or after samples, a
- * metric's lines are not together, a sample is duplicated, a counter is not named `_total`, a histogram has no `+Inf`,
- * or a line is malformed.
+ * Parses the Prometheus exposition format. Throws if HELP or TYPE is missing, duplicated or after samples, a metric's
+ * lines are not together, a sample is duplicated, or a line is malformed.
  */
 export function parseExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('The last line has no end');
@@ -27,8 +21,10 @@ export function parseExposition(text: string): Map<string, Family> {
     const [, comment, name = '', rest = ''] = HEAD.exec(line) ?? [];
     if (comment === undefined) {
       const sample = sampleOf(line);
-      requireBelongs(families.get(current), current, sample.name, line);
-      families.get(current)?.samples.push(sample);
+      const family = families.get(current);
+      if (family === undefined || !sample.name.startsWith(current))
+        throw new Error(`A sample under ${current || 'no metric'} that does not belong there: ${line}`);
+      family.samples.push(sample);
       const identity = identityOf(sample);
       if (seen.has(identity)) throw new Error(`A sample comes twice: ${line}`);
       seen.add(identity);
@@ -43,7 +39,8 @@ export function parseExposition(text: string): Map<string, Family> {
       throw new Error(`A HELP or TYPE that is repeated or after samples: ${line}`);
     family[field] = rest;
   }
-  for (const [name, family] of families) requireComplete(name, family);
+  for (const [name, { type, help }] of families)
+    if (type === '' || help === '') throw new Error(`${name} lacks a TYPE or HELP`);
   return families;
 }
 
@@ -62,19 +59,4 @@ function sampleOf(line: string): Sample {
     labels[label] = text;
   }
   return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
-}
-
-function requireBelongs(family: Family | undefined, metric: string, sample: string, line: string): void {
-  const names = (SUFFIXES[family?.type ?? ''] ?? ['']).map((suffix) => metric + suffix);
-  if (!names.includes(sample))
-    throw new Error(`A sample under ${metric || 'no metric'} that does not belong there: ${line}`);
-}
-
-function requireComplete(name: string, { type, help, samples }: Family): void {
-  if (!TYPES.has(type) || help === '') throw new Error(`${name} lacks a TYPE or HELP`);
-  if (type === 'counter' && !name.endsWith('_total')) throw new Error(`The counter ${name} is not a _total`);
-  if (type !== 'histogram') return;
-  const histograms = samples.filter(({ name: each }) => each.endsWith('_count')).length;
-  const infinite = samples.filter(({ labels }) => labels['le'] === '+Inf').length;
-  if (histograms !== infinite) throw new Error(`${name} has no +Inf bucket`);
 }

@@ -30,13 +30,7 @@ export const environmentNamed = ({ environment }: Service, appName: string): Rec
 });
 
 /** The commands that a fail point blocks, each for `forMs` (default 3 s). */
-export type Blocked = { appName: string; command: string; collection: string; forMs?: number };
-
-export type Block = {
-  /** Resolves when a command has been blocked. */
-  met: () => Promise<void>;
-  lift: () => Promise<void>;
-};
+type Blocked = { appName: string; command: string; collection: string; forMs?: number };
 
 /** `op`: the kind of command (`update`). `ns`: database and collection. */
 type ServerCommand = { opid: unknown; op: string; ns?: string };
@@ -70,8 +64,7 @@ export async function whileMajorityStays<T>(service: Connected, work: () => Prom
  * Makes MongoDB block commands, to stop a process in the middle of its work. A server has only one such fail point, so
  * tests that use it need their own mongod.
  */
-export async function blockCommands(service: Connected, blocked: Blocked): Promise<Block> {
-  const { appName, command, collection, forMs = 3000 } = blocked;
+export async function blockCommands(service: Connected, { appName, command, collection, forMs = 3000 }: Blocked) {
   const data = {
     appName,
     failCommands: [command],
@@ -84,14 +77,15 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
   // MongoDB counts from its start, across all settings of the fail point.
   const timesEntered = Number(count) + 1;
   return {
-    met: async () => {
-      await failPointMet(service.context.db, timesEntered);
-    },
+    /** Resolves when a command has been blocked. */
+    met: () => failPointMet(service.context.db, timesEntered),
     lift: async () => {
       await onAdmin(service, { ...failCommand, mode: 'off' });
     },
   };
 }
+
+export type Block = Awaited<ReturnType<typeof blockCommands>>;
 
 /** Resolves after this many hits of the fail point. Polls, because the service's connections time out after 4.5 s. */
 export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: number): Promise<void> {

@@ -9,22 +9,11 @@ import { accepts } from '../../src/development/embedded/server-process.ts';
 import { eventually } from './eventually.ts';
 import { type KeptProcess, keptProcess } from './kept-process.ts';
 
-/** A server for one test file. Its port is fixed before it starts, and refuses connections until then. */
-export type OwnServer = {
-  uri: string;
-  start(): Promise<void>;
-  /** Stops it and deletes its data. */
-  discard(): Promise<void>;
-};
-
-/** A Redis that can be restarted after a kill: without data, unless it has the settings `KEEPS_DATA`. */
-export type OwnRedis = OwnServer & {
-  /** SIGKILL ends it, SIGSTOP freezes it with its connections open, SIGCONT resumes it. */
-  signal(name: NodeJS.Signals): Promise<void>;
-};
-
-/** A MongoDB replica set with one member; fail points are allowed. */
-export async function ownMongod(): Promise<OwnServer> {
+/**
+ * A MongoDB replica set with one member for one test file; fail points are allowed. Its port is fixed before it starts,
+ * and refuses connections until then.
+ */
+export async function ownMongod() {
   const dataPath = await temporaryFolder();
   const port = await freePort();
   let stop = (): Promise<void> => Promise.resolve();
@@ -33,6 +22,7 @@ export async function ownMongod(): Promise<OwnServer> {
     start: async () => {
       ({ stop } = await startMongod({ dataPath, port, env: process.env, log: () => undefined }));
     },
+    /** Stops it and deletes its data. */
     discard: async () => {
       await stop();
       await rm(dataPath, { recursive: true, force: true });
@@ -40,18 +30,22 @@ export async function ownMongod(): Promise<OwnServer> {
   };
 }
 
+export type OwnServer = Awaited<ReturnType<typeof ownMongod>>;
+
 /** Settings with which Redis keeps its data when killed, as in production. */
 export const KEEPS_DATA = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
 
-/** `settings`: arguments of redis-server. Without them it keeps no data. */
-export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
+/** A Redis that can be restarted after a kill. `settings`: its arguments; without `KEEPS_DATA` it then has no data. */
+export async function ownRedis(settings: readonly string[] = []) {
   const own = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const { port, ...server } = await inOwnFolder(redisKind, (folder) => [...own, '--dir', folder, ...settings]);
   return { ...server, uri: `redis://127.0.0.1:${port}` };
 }
 
+export type OwnRedis = Awaited<ReturnType<typeof ownRedis>>;
+
 /** A mongod without a replica set, unless `settings` (its arguments) name one. */
-export async function bareMongod(settings: readonly string[] = []): Promise<OwnServer> {
+export async function bareMongod(settings: readonly string[] = []) {
   const own = ['--bind_ip', '127.0.0.1', '--wiredTigerCacheSizeGB', '0.25'];
   const { port, ...server } = await inOwnFolder(mongodKind, (folder) => [...own, '--dbpath', folder, ...settings]);
   return { ...server, uri: `mongodb://127.0.0.1:${port}/partner_booking` };

@@ -33,20 +33,12 @@ export type RedisSet = {
 const DOWN_AFTER_MS = 1000;
 const MASTER = 'mymaster';
 
-type Servers = {
-  ports: number[];
-  nodes: KeptProcess[];
-  ask: RedisSet['ask'];
-  folder: string;
-  discard(): Promise<void>;
-};
-
 /** Starts `count` servers whose data folders survive a kill; `settingsOf`: further arguments by index. */
 async function startServers(
   count: number,
   settingsOf: (index: number, ports: readonly number[]) => readonly (string | number)[],
   guarded: Guarded | undefined,
-): Promise<Servers> {
+) {
   const folder = await temporaryFolder();
   const ports = await distinctPorts(count);
   const nodes = await Promise.all(
@@ -74,6 +66,8 @@ async function startServers(
     },
   };
 }
+
+type Servers = Awaited<ReturnType<typeof startServers>>;
 
 function serverOn(port: number, args: readonly string[], guarded: Guarded | undefined): KeptProcess {
   return keptProcess(async () => {
