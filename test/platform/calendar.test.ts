@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
 import {
-  addDays,
   datesBetween,
   dayBounds,
   isCalendarDate,
@@ -21,18 +20,8 @@ test('a civil day ends where the next one begins', () => {
 });
 
 test.each([
-  ['2026-12-31', 1, '2027-01-01'],
-  ['2028-02-28', 1, '2028-02-29'],
-  ['2027-03-01', -1, '2027-02-28'],
-  ['2026-11-21', 90, '2027-02-19'],
-  ['2026-11-21', 0, '2026-11-21'],
-])('%s and %d days is %s', (date, days, expected) => {
-  expect(addDays(date, days)).toBe(expected);
-});
-
-test.each([
   ['2026-12-31', '2027-01-01', ['2026-12-31', '2027-01-01']],
-  ['2026-11-21', '2026-11-21', ['2026-11-21']],
+  ['2028-02-28', '2028-03-01', ['2028-02-28', '2028-02-29', '2028-03-01']],
   ['2026-11-22', '2026-11-20', []],
   ['9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
 ])('the dates from %s to %s are %j', (first, last, expected) => {

@@ -1,16 +1,22 @@
-import { describe, expect, test } from '@jest/globals';
-import { singleFlight, singleFlightByKey, singleFlightOfOneKind } from '../../src/platform/single-flight.ts';
+import { expect, test } from '@jest/globals';
+import {
+  deduplicatedCalls,
+  singleFlight,
+  singleFlightByKey,
+  singleFlightOfOneKind,
+} from '../../src/platform/single-flight.ts';
 
-/** Single-flight work. The test ends its runs by `ends`, and counts them. */
-function controlled() {
-  const ends: { resolve: (run: number) => void; reject: (err: Error) => void }[] = [];
-  const work = () => new Promise<number>((resolve, reject) => void ends.push({ resolve, reject }));
-  return { ends, call: singleFlight(work) };
+/** Work whose runs the test ends; `ends` has an entry for each run. */
+function controlled<T>() {
+  const ends: { resolve: (result: T) => void; reject: (err: Error) => void }[] = [];
+  const work = () => new Promise<T>((resolve, reject) => void ends.push({ resolve, reject }));
+  return { ends, work };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('calls made during a run share the next run', async () => {
-  const { ends, call } = controlled();
+  const { ends, work } = controlled<number>();
+  const call = singleFlight(work);
   const first = call();
   await settled();
   const [second, third] = [call(), call()];
@@ -24,7 +30,8 @@ test('calls made during a run share the next run', async () => {
 });
 
 test('a failed run rejects its calls, and the next one still runs', async () => {
-  const { ends, call } = controlled();
+  const { ends, work } = controlled<number>();
+  const call = singleFlight(work);
   const first = call();
   await settled();
   const second = call();
@@ -35,37 +42,14 @@ test('a failed run rejects its calls, and the next one still runs', async () => 
   expect(await second).toBe(2);
 });
 
-describe('by key', () => {
-  test('calls with the same key share runs, and do not wait for runs of other keys', async () => {
-    const share = singleFlightByKey<string>();
-    const runs: string[] = [];
-    const ends = new Map<string, () => void>();
-    const call = (key: string) =>
-      share(key, () => {
-        runs.push(key);
-        return new Promise((resolve) => void ends.set(key, () => resolve(`of ${key}`)));
-      });
-    const answers = [call('a'), call('b')];
-    await settled();
-    answers.push(call('a'), call('a'));
-    ends.get('a')?.();
-    await settled();
-    ends.get('a')?.();
-    expect(await Promise.all([answers[0], answers[2], answers[3]])).toEqual(['of a', 'of a', 'of a']);
-    expect(runs).toEqual(['a', 'b', 'a']);
-    ends.get('b')?.();
-    expect(await answers[1]).toBe('of b');
-  });
-
-  test('a shared run does the work of the call that was made last', async () => {
-    const share = singleFlightByKey<string>();
-    let end: () => void = () => undefined;
-    const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
-    await settled();
-    const others = [share('a', () => Promise.resolve('newer')), share('a', () => Promise.resolve('newest'))];
-    end();
-    expect(await Promise.all([first, ...others])).toEqual(['old', 'newest', 'newest']);
-  });
+test('by key: a shared run does the work of the call that was made last', async () => {
+  const share = singleFlightByKey<string>();
+  let end: () => void = () => undefined;
+  const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
+  await settled();
+  const others = [share('a', () => Promise.resolve('newer')), share('a', () => Promise.resolve('newest'))];
+  end();
+  expect(await Promise.all([first, ...others])).toEqual(['old', 'newest', 'newest']);
 });
 
 test('of one kind: equal calls share runs; a different call with the same key is rejected; calls with other keys run', async () => {
@@ -90,4 +74,59 @@ test('of one kind: equal calls share runs; a different call with the same key is
   await settled();
   ends.pop()?.();
   expect(await later).toBe('some');
+});
+
+type Outcome = { run: number; isReplay: boolean };
+
+/** Deduplicated calls, whose runs the test ends by `succeed` and `fail`. */
+function deduplicated() {
+  const { ends, work } = controlled<Outcome>();
+  const deduplicate = deduplicatedCalls<Outcome>();
+  const defaultDatabase = {};
+  const call = (key = 'a', database = defaultDatabase) => deduplicate(database, [key], work);
+  const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
+  const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
+  return { ends, call, succeed, fail };
+}
+const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
+  outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome.value));
+
+test('equal concurrent calls share one run; all but the first get its result as a replay', async () => {
+  const { ends, call, succeed } = deduplicated();
+  const calls = [call(), call(), call()];
+  succeed(1);
+  expect((await Promise.all(calls)).map(({ isReplay }) => isReplay)).toEqual([false, true, true]);
+  expect(ends).toHaveLength(1);
+});
+
+test('if the run fails, the waiting calls share a new run', async () => {
+  const { ends, call, succeed, fail } = deduplicated();
+  const calls = Promise.allSettled([call(), call(), call()]);
+  fail(1);
+  await settled();
+  expect(ends).toHaveLength(2);
+  succeed(2);
+  expect(messages(await calls)).toEqual(['run 1', { run: 2, isReplay: false }, { run: 2, isReplay: true }]);
+});
+
+test('if the second run fails too, all its calls fail; none waits for a third run', async () => {
+  const { ends, call, fail } = deduplicated();
+  const calls = Promise.allSettled([call(), call(), call()]);
+  fail(1);
+  await settled();
+  const later = Promise.allSettled([call()]);
+  fail(2);
+  await settled();
+  expect(messages(await calls)).toEqual(['run 1', 'run 2', 'run 2']);
+  fail(3);
+  expect(messages(await later)).toEqual(['run 3']);
+  expect(ends).toHaveLength(3);
+});
+
+test('different calls, and equal calls on different databases, each have a run', async () => {
+  const { ends, call, succeed } = deduplicated();
+  const calls = [call('a'), call('b'), call('a', {})];
+  expect(ends).toHaveLength(3);
+  for (const run of [1, 2, 3]) succeed(run);
+  expect((await Promise.all(calls)).map(({ isReplay }) => isReplay)).toEqual([false, false, false]);
 });
