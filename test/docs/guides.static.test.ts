@@ -20,11 +20,6 @@ test.each(byName)('links in $name lead to an existing file and heading', ({ docu
   expect(brokenLinks(document)).toEqual([]);
 });
 
-test('control: a link to a missing file or heading is noticed', () => {
-  const text = '# Title\n\n[1](gone.md) [2](ARCHITECTURE.md#gone) [3](#none) [4](#title) [5](https://x.example)\n';
-  expect(brokenLinks({ file: 'docs/planted.md', text })).toEqual(['gone.md', 'ARCHITECTURE.md#gone', '#none']);
-});
-
 /** Codes in a text that no response has, or that the text names with a wrong status. */
 function wrongCodes({ text }: Pick<Document, 'text'>): string[] {
   const known = new Map<string, number>(ERROR_CODES.map((each) => [each, ERRORS[each].status]));

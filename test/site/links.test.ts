@@ -19,6 +19,10 @@ const attribute = (html: string, name: string): string[] =>
 async function read(path: string): Promise<Page | undefined> {
   const { status, text, headers } = await stranger.get(path, { accept: 'text/html' });
   if (status !== 200) return undefined;
+  if (path.endsWith('.md')) {
+    const links = [...text.matchAll(/\]\((\/[^)\s]*)/g)].map(([, link = '']) => link);
+    return { path, links, ids: new Set() };
+  }
   const isPage = headers.get('content-type')?.startsWith('text/html') === true;
   const links = isPage ? attribute(text, 'href') : [];
   return { path, links, ids: new Set(isPage ? attribute(text, 'id') : []) };
@@ -51,7 +55,7 @@ function deadLinks({ path, links }: Page): string[] {
     const [target = '', anchor] = link.split('#');
     const page = pages.get(target === '' ? path : target);
     if (page === undefined) return true;
-    if (anchor === undefined) return false;
+    if (anchor === undefined || target.endsWith('.md')) return false;
     return target === '/docs/reference' ? !operations.has(anchor) : !page.ids.has(anchor);
   });
 }
@@ -64,21 +68,9 @@ test('every page can be reached from the start page', () => {
   expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(37);
 });
 
-test('every link and anchor of every HTML page exists', () => {
+test('every link of every page exists, and every anchor of HTML pages', () => {
+  expect([...pages.keys()].filter((path) => path.endsWith('.md')).length).toBeGreaterThan(40);
   const own = [...pages.values()].filter(({ path }) => path !== '/docs/reference');
   const dead = own.map((page) => [page.path, deadLinks(page)] as const);
   expect(dead.filter(([, links]) => links.length > 0)).toEqual([]);
-});
-
-test('every link of every Markdown page exists', async () => {
-  const twins = [...pages.keys()].filter((path) => path.endsWith('.md'));
-  expect(twins.length).toBeGreaterThan(40);
-  for (const path of twins) {
-    const { text } = await stranger.get(path);
-    const linked = [...text.matchAll(/\]\((\/[^)#\s]*)/g)].map(([, link = '']) => link);
-    for (const link of new Set(linked)) {
-      const { status } = pages.has(link) ? { status: 200 } : await stranger.get(link);
-      expect([path, link, status]).toEqual([path, link, 200]);
-    }
-  }
 });
