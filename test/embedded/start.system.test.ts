@@ -1,31 +1,19 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from '../support/eventually.ts';
+import { endProcesses, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 import { processesWith } from './processes-with.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL('../../src/development/start.ts', import.meta.url));
 let dataDir: string;
-let system: { child: ChildProcess; output: () => string };
+let system: SpawnedProcess;
 
 /** Runs what `npm start` runs, on free ports and in its own folder. */
-function start() {
-  const { MONGODB_URI: _mongo, REDIS_URL: _redis, ...env } = process.env;
-  const child = spawn(process.execPath, nodeArguments(program), {
-    env: { ...env, DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return { child, output: () => text };
-}
+const start = () => startProcess('src/development/start.ts', { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0' });
 
 const untilItRuns = () =>
   eventually('the welcome text', () => {
@@ -43,7 +31,7 @@ beforeAll(async () => {
   await untilItRuns();
 });
 afterAll(async () => {
-  system.child.kill('SIGKILL');
+  await endProcesses();
   await untilAllGone();
 });
 
@@ -94,8 +82,8 @@ test('if the API is killed, it restarts at the same address', async () => {
 
 test('npm start ends with 0 when stopped, has the same demo when restarted, and leaves no process even if killed', async () => {
   expect((await processes()).length).toBeGreaterThanOrEqual(8);
-  system.child.kill('SIGINT');
-  expect(await once(system.child, 'exit')).toEqual([0, null]);
+  system.signal('SIGINT');
+  expect(await system.exited).toEqual({ code: 0, signal: null });
   expect(system.output()).toMatch(/Stopped\.\n$/);
   await untilAllGone();
 
@@ -105,6 +93,6 @@ test('npm start ends with 0 when stopped, has the same demo when restarted, and 
   expect(await readFile(path.join(dataDir, 'demo.json'), 'utf8')).toBe(demo);
   expect(system.output()).not.toMatch(/just made|op_/);
 
-  system.child.kill('SIGKILL');
+  system.signal('SIGKILL');
   await untilAllGone();
 });
