@@ -122,11 +122,6 @@ function documentedErrors({ paths, components }: Description): string[] {
   );
 }
 
-const errorsGone = (base: Description, revision: Description): string[] => {
-  const kept = new Set(documentedErrors(revision));
-  return documentedErrors(base).filter((each) => !kept.has(each));
-};
-
 const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'version' }) : '';
 
 (skipped === '' ? describe : describe.skip)(`the interface since ${lastRelease}${skipped}`, () => {
@@ -139,13 +134,10 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
   );
 
   test('still lists every documented error of every call', () => {
-    const [base, revision] = [read(path.join(releases, lastRelease)), read(today)];
-    expect(documentedErrors(base).length).toBeGreaterThan(300);
-    expect(errorsGone(base, revision)).toEqual([]);
-    const renamed = JSON.stringify(revision).replaceAll('"HOLD_EXPIRED":', '"HOLD_LAPSED":');
-    expect(errorsGone(base, JSON.parse(renamed) as Description)).toContain(
-      'POST /api/v1/bookings/confirm 409 HOLD_EXPIRED',
-    );
+    const listed = documentedErrors(read(path.join(releases, lastRelease)));
+    const kept = new Set(documentedErrors(read(today)));
+    expect(listed.length).toBeGreaterThan(300);
+    expect(listed.filter((each) => !kept.has(each))).toEqual([]);
   });
 
   test('control: a removed operation, response field or webhook field is named', async () => {
