@@ -129,3 +129,11 @@ test('derived keys cannot open texts of the ring or of another purpose, and the 
   expect(faultOf(() => derived([key], 'others').open(sealedByDerived, row))).toBe('unknown_key');
   expect(faultOf(() => derived([key]).open(sealed, row))).toBe('unknown_key');
 });
+
+// Other bytes would make every cursor that partners hold unreadable.
+test('keys are derived by HKDF (RFC 5869)', () => {
+  // Python: HKDF(SHA256(), 32, None, b"cursors").derive(bytes(range(32))).
+  expect(deriveKeys([key], 'cursors')[0]?.toString('hex')).toBe(
+    '467ad3ace7456ff5a4c983d35e7a11e55a852bb68cdc79039af2385c2c08c315',
+  );
+});
