@@ -38,23 +38,21 @@ const pricesAt = (slotPrices: string[], ...hours: string[]) =>
 // A Saturday.
 const DATE = '2026-11-21';
 
-describe('which rule wins', () => {
-  test.each<[string, Partial<PriceRule>[], string]>([
-    ['none: the base price', [], '1000'],
-    ['the only one', [{ pricePaise: 130_000 }], '1300'],
-    ['the newest of equal priority', [{ pricePaise: 130_000 }, { pricePaise: 110_000 }], '1100'],
-    ['the highest priority', [{ pricePaise: 130_000, priority: 1 }, { pricePaise: 110_000 }], '1300'],
-    ['no priority, over a negative one', [{ pricePaise: 1 }, { pricePaise: 2, priority: -1 }], '0.01'],
-    [
-      'a lower one that matches, over a higher one that does not',
-      [{ pricePaise: 130_000 }, { pricePaise: 999, priority: 9, daysOfWeek: ['sun'] }],
-      '1300',
-    ],
-    ['a multiplier of the base price', [{ pricePaise: 50_000 }, { multiplier: 2 }], '2000'],
-    ['a price of 0', [{ pricePaise: 0 }], '0'],
-  ])('%s', (_name, rules, expected) => {
-    expect(pricesAt(prices(rules, DATE), '18')).toEqual([expected]);
-  });
+test.each<[string, Partial<PriceRule>[], string]>([
+  ['none: the base price', [], '1000'],
+  ['the only one', [{ pricePaise: 130_000 }], '1300'],
+  ['the newest of equal priority', [{ pricePaise: 130_000 }, { pricePaise: 110_000 }], '1100'],
+  ['the highest priority', [{ pricePaise: 130_000, priority: 1 }, { pricePaise: 110_000 }], '1300'],
+  ['no priority, over a negative one', [{ pricePaise: 1 }, { pricePaise: 2, priority: -1 }], '0.01'],
+  [
+    'a lower one that matches, over a higher one that does not',
+    [{ pricePaise: 130_000 }, { pricePaise: 999, priority: 9, daysOfWeek: ['sun'] }],
+    '1300',
+  ],
+  ['a multiplier of the base price', [{ pricePaise: 50_000 }, { multiplier: 2 }], '2000'],
+  ['a price of 0', [{ pricePaise: 0 }], '0'],
+])('the rule that sets the price: %s', (_name, rules, expected) => {
+  expect(pricesAt(prices(rules, DATE), '18')).toEqual([expected]);
 });
 
 describe('the slots of a rule', () => {
