@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { anyPartner, expectStatus, freeSlotIds, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -28,113 +28,90 @@ const venueNamed = async (name: string) =>
   String(expectStatus(await operator.post(VENUES, { ...ARENA, name }), 201)['venue_id']);
 const addTo = async (venueId: string, fields: Json = {}) =>
   operator.post(`${VENUES}/${venueId}/resources`, { ...TURF, ...fields });
-const slug = async (venueId: string, fields: Json = {}) =>
-  String(expectStatus(await addTo(venueId, fields), 201)['resource_id']);
 
-describe('venues', () => {
-  test("are added active and in the service's zone by default", async () => {
-    const venue = expectStatus(await operator.post(VENUES, ARENA), 201);
-    const venueId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    expect(venue).toEqual({ venue_id: venueId, ...ARENA, status: 'active', time_zone: 'Europe/London' });
-    expect(await read(`${VENUES}/${String(venue['venue_id'])}`)).toEqual(venue);
-    const stated = { ...ARENA, status: 'inactive' };
-    const inLowerCase = { ...stated, time_zone: 'australia/lord_howe' };
-    const spelled = { ...stated, time_zone: 'Australia/Lord_Howe' };
-    expect(expectStatus(await operator.post(VENUES, inLowerCase), 201)).toMatchObject(spelled);
-  });
-
-  test.each<[Json]>([[{ name: '$name', address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }], [{}]])(
-    'a PATCH with %j changes only the given fields',
-    async (change) => {
-      const before = expectStatus(await operator.post(VENUES, ARENA), 201);
-      const path = `${VENUES}/${String(before['venue_id'])}`;
-      expect(expectStatus(await operator.patch(path, { ...change, venue_id: 'other' }), 200)).toEqual({
-        ...before,
-        ...change,
-        ...NO_CONFLICTS,
-      });
-      expect(await read(path)).toEqual({ ...before, ...change });
-    },
-  );
-
-  test.each<[Json, string]>([
-    [{ time_zone: 'SystemV/PST8', status: 'closed', name: '' }, 'name, status, time_zone'],
-    [{ address: null, city: 7 }, 'address, city'],
-  ])('a PATCH with %j is rejected as a whole', async (change, paths) => {
-    const before = expectStatus(await operator.post(VENUES, ARENA), 201);
-    const path = `${VENUES}/${String(before['venue_id'])}`;
-    expect(verdict(await operator.patch(path, { ...change, city: change['city'] ?? 'Pune' }))).toBe(
-      `400 VALIDATION_ERROR ${paths}`,
-    );
-    expect(await read(path)).toEqual(before);
-  });
+test("venues are added active and in the service's zone by default", async () => {
+  const venue = expectStatus(await operator.post(VENUES, ARENA), 201);
+  const venueId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  expect(venue).toEqual({ venue_id: venueId, ...ARENA, status: 'active', time_zone: 'Europe/London' });
+  expect(await read(`${VENUES}/${String(venue['venue_id'])}`)).toEqual(venue);
+  const stated = { ...ARENA, status: 'inactive' };
+  const inLowerCase = { ...stated, time_zone: 'australia/lord_howe' };
+  const spelled = { ...stated, time_zone: 'Australia/Lord_Howe' };
+  expect(expectStatus(await operator.post(VENUES, inLowerCase), 201)).toMatchObject(spelled);
 });
 
-describe('resources', () => {
-  test('are added to a venue, and read and listed as added', async () => {
-    const venueId = await venueNamed('Whole Ground');
-    const resource = expectStatus(await addTo(venueId), 201);
-    expect(resource).toEqual({
-      resource_id: 'whole-ground-turf-a',
-      venue_id: venueId,
-      ...TURF,
-      shares_space_with: [],
-      has_schedule: false,
-      status: 'active',
-    });
-    expect(await read(`${RESOURCES}/whole-ground-turf-a`)).toEqual(resource);
-    expect(await read(`${VENUES}/${venueId}/resources`)).toEqual({ success: true, count: 1, data: [resource] });
+test('resources are added to a venue, and read and listed as added', async () => {
+  const venueId = await venueNamed('Whole Ground');
+  const resource = expectStatus(await addTo(venueId), 201);
+  expect(resource).toEqual({
+    resource_id: 'whole-ground-turf-a',
+    venue_id: venueId,
+    ...TURF,
+    shares_space_with: [],
+    has_schedule: false,
+    status: 'active',
   });
-
-  test.each<[Json]>([
-    [{ name: '$name', resource_type: 'court', sport_category: 'tennis', duration_minutes: 5, price_rupees: 0 }],
-    [{ duration_minutes: 1440, price_rupees: 10_000_000, operating_hours_start: '18:00' }],
-  ])('a PATCH with %j changes only the given fields, and never the id', async (change) => {
-    const before = expectStatus(await addTo(await venueNamed('Arena')), 201);
-    const path = `${RESOURCES}/${String(before['resource_id'])}`;
-    const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
-    expect(expectStatus(reply, 200)).toEqual({ ...before, ...change, ...NO_CONFLICTS });
-    expect(await read(path)).toEqual({ ...before, ...change });
-  });
-
-  test.each<[Json, string]>([
-    [{ duration_minutes: 7, operating_hours_start: '06:01' }, 'duration_minutes, operating_hours_start'],
-    [{ duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
-    [{ status: 'closed', operating_hours_end: '24:05' }, 'operating_hours_end, status'],
-    [{ shares_space_with: ['nothing'] }, 'shares_space_with'],
-  ])('with %j are rejected when they are added or changed', async (fields, paths) => {
-    const venueId = await venueNamed('Arena');
-    expect(verdict(await addTo(venueId, fields))).toBe(`400 VALIDATION_ERROR ${paths}`);
-    const before = expectStatus(await addTo(venueId), 201);
-    const path = `${RESOURCES}/${String(before['resource_id'])}`;
-    expect(verdict(await operator.patch(path, { ...fields, sport_category: 'tennis' }))).toBe(
-      `400 VALIDATION_ERROR ${paths}`,
-    );
-    expect(await read(path)).toEqual(before);
-  });
+  expect(await read(`${RESOURCES}/whole-ground-turf-a`)).toEqual(resource);
+  expect(await read(`${VENUES}/${venueId}/resources`)).toEqual({ success: true, count: 1, data: [resource] });
 });
 
-describe('resource_id', () => {
-  test('is a slug of venue and resource, with a number if it is taken', async () => {
-    const [one, two] = [await venueNamed('Same Name'), await venueNamed('Same  name!')];
-    expect([await slug(one), await slug(one), await slug(two)]).toEqual([
-      'same-name-turf-a',
-      'same-name-turf-a-2',
-      'same-name-turf-a-3',
-    ]);
-  });
+const KINDS = {
+  venue: {
+    add: (fields: Json = {}) => operator.post(VENUES, { ...ARENA, ...fields }),
+    pathOf: ({ venue_id: id }: Json) => `${VENUES}/${String(id)}`,
+  },
+  resource: {
+    add: async (fields: Json = {}) => addTo(await venueNamed('Arena'), fields),
+    pathOf: ({ resource_id: id }: Json) => `${RESOURCES}/${String(id)}`,
+  },
+};
 
-  test.each([
-    ['कोर्ट', '🏸🏸'],
-    ['***', '&'.repeat(80)],
-    ['n'.repeat(120), '__proto__'],
-  ])('is usable by partners, also if the venue and the resource have unusual names: %s', async (venueName, name) => {
+test.each<[keyof typeof KINDS, Json]>([
+  ['venue', { name: '$name', address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }],
+  ['venue', {}],
+  [
+    'resource',
+    { name: '$name', resource_type: 'court', sport_category: 'tennis', duration_minutes: 5, price_rupees: 0 },
+  ],
+  ['resource', { duration_minutes: 1440, price_rupees: 10_000_000, operating_hours_start: '18:00' }],
+])('a PATCH of a %s with %j changes only the given fields, and never the ids', async (kind, change) => {
+  const { add, pathOf } = KINDS[kind];
+  const before = expectStatus(await add(), 201);
+  const path = pathOf(before);
+  const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
+  expect(expectStatus(reply, 200)).toEqual({ ...before, ...change, ...NO_CONFLICTS });
+  expect(await read(path)).toEqual({ ...before, ...change });
+});
+
+test.each<[keyof typeof KINDS, Json, string]>([
+  ['venue', { time_zone: 'SystemV/PST8', status: 'closed', name: '' }, 'name, status, time_zone'],
+  ['venue', { address: null, city: 7 }, 'address, city'],
+  ['resource', { duration_minutes: 7, operating_hours_start: '06:01' }, 'duration_minutes, operating_hours_start'],
+  ['resource', { duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
+  ['resource', { status: 'closed', operating_hours_end: '24:05' }, 'operating_hours_end, status'],
+  ['resource', { shares_space_with: ['nothing'] }, 'shares_space_with'],
+])('a %s with %j is rejected when it is added or changed, and the change as a whole', async (kind, fields, paths) => {
+  const { add, pathOf } = KINDS[kind];
+  expect(verdict(await add(fields))).toBe(`400 VALIDATION_ERROR ${paths}`);
+  const before = expectStatus(await add(), 201);
+  const reply = await operator.patch(pathOf(before), { name: 'Other', ...fields });
+  expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${paths}`);
+  expect(await read(pathOf(before))).toEqual(before);
+});
+
+test.each([
+  ['कोर्ट', '🏸🏸'],
+  ['***', '&'.repeat(80)],
+  ['n'.repeat(120), '__proto__'],
+])(
+  'a resource_id is usable by partners, also if the venue and the resource have unusual names: %s',
+  async (venueName, name) => {
     const venueId = await venueNamed(venueName);
-    const id = await slug(venueId, { name });
+    const id = String(expectStatus(await addTo(venueId, { name }), 201)['resource_id']);
     expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
     const seller = await anyPartner(service, [venueId]);
     const [slotId = ''] = await freeSlotIds(seller, venueId);
     expect(slotId.startsWith(`${id}_`)).toBe(true);
     expect(verdict(await seller.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe('201');
-  });
-});
+  },
+);

@@ -40,15 +40,10 @@ const daily = (text: string): Json => Object.fromEntries(WEEKDAYS.map((day) => [
 async function startsOn(partner: Partner, venueId: string, date = DATE): Promise<string[]> {
   return (await slotsOf(partner, venueId, date)).map((slot) => String(slot['slot_start']).slice(8, 16));
 }
-const dayOfMonth = (date: string) => date.slice(8);
+/** `25T06:00` for each of the hours of a date. */
+const startsAt = (date: string, ...hoursOfDay: string[]) => hoursOfDay.map((hour) => `${date.slice(8)}T${hour}:00`);
 
 describe('the schedule of a resource', () => {
-  test('is its operating hours every day by default', async () => {
-    const { path, resourceId } = await shop();
-    const { body } = await operatorOf(service).get(`${path}/schedule`);
-    expect(body).toEqual({ resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] });
-  });
-
   test('is returned as it was set: missing days closed, exceptions by date', async () => {
     const { path, resourceId, set } = await shop();
     const exceptions = [
@@ -83,16 +78,17 @@ describe('the schedule of a resource', () => {
     const weekly = { ...daily('06:00–08:00 20:00–22:00'), [closed]: [] };
     const exceptions = [{ date: dateAfter(DATE, 2), hours: hours('12:00–13:30') }];
     expectStatus(await set({ weekly, exceptions }), 200);
-    const day = dayOfMonth(DATE);
-    expect(await startsOn(partner, venueId)).toEqual(['06', '07', '20', '21'].map((h) => `${day}T${h}:00`));
+    expect(await startsOn(partner, venueId)).toEqual(startsAt(DATE, '06', '07', '20', '21'));
     expect(await startsOn(partner, venueId, dateAfter(DATE, 1))).toEqual([]);
-    expect(await startsOn(partner, venueId, dateAfter(DATE, 2))).toEqual([`${dayOfMonth(dateAfter(DATE, 2))}T12:00`]);
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 2))).toEqual(startsAt(dateAfter(DATE, 2), '12'));
     expect(await startsOn(partner, venueId, dateAfter(DATE, 7))).toHaveLength(4);
   });
 });
 
 test('deleting a schedule restores the operating hours, with their changes, and keeps sold slots', async () => {
   const { venueId, resourceId, partner, path, set } = await shop();
+  const readSchedule = async () => (await operatorOf(service).get(`${path}/schedule`)).body;
+  expect(await readSchedule()).toEqual({ resource_id: resourceId, weekly: daily('06:00–10:00'), exceptions: [] });
   const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
   expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
   const booking = await bookSlot(partner, `${resourceId}_${DATE.replaceAll('-', '')}T1200Z`);
@@ -102,10 +98,8 @@ test('deleting a schedule restores the operating hours, with their changes, and 
 
   const remove = async () => verdict(await operatorOf(service).delete(`${path}/schedule`));
   expect([await remove(), await remove(), await hasSchedule()]).toEqual(['204', '204', false]);
-  const day = dayOfMonth(DATE);
-  expect(await startsOn(partner, venueId)).toEqual([`${day}T06:00`, `${day}T07:00`]);
-  const shown = (await operatorOf(service).get(`${path}/schedule`)).body;
-  expect(shown).toMatchObject({ weekly: daily('06:00–08:00') });
+  expect(await startsOn(partner, venueId)).toEqual(startsAt(DATE, '06', '07'));
+  expect(await readSchedule()).toMatchObject({ weekly: daily('06:00–08:00') });
   expect(await readBooking(partner, booking)).toMatchObject({ status: 'BOOKED' });
 });
 
