@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { confirm, end, expire, HOLDS, hold } from '../conformance/steps.ts';
+import { confirm, end, expire, extend, hold } from '../conformance/steps.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -50,8 +50,6 @@ const grantPath = ({ id }: Partner, at = venue.id) => `/api/v1/operator/partners
 const revoke = (partner: Partner, at?: string) => operatorOf(service).delete(grantPath(partner, at));
 const grant = (partner: Partner) => operatorOf(service).put(grantPath(partner));
 const releasedBy = (reply: Reply) => expectStatus(reply, 200)['released_holds'] as Json[];
-const extend = ({ api }: Partner, holdId: unknown) =>
-  api.post(`${HOLDS}/${String(holdId)}/extend`, { ttl_seconds: 1800 });
 const stateOf = async (holdId: unknown) => {
   const { status, claimed, outbox } = await rowOf(service, 'reservations', { _id: holdId });
   return { status, claimed, events: outbox.map(({ type }) => type) };
@@ -122,7 +120,7 @@ describe('revoking a grant', () => {
       status: 'ACTIVE',
     });
     expect(others).toEqual([]);
-    expect(verdict(await extend(partner, remaining?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
+    expect(verdict(await extend(partner, remaining?._id, 1800))).toBe('403 VENUE_NOT_AUTHORIZED');
     expect(verdict(await confirm(partner, remaining?._id))).toBe('403 VENUE_NOT_AUTHORIZED');
 
     expect(releasedBy(await revoke(partner))).toMatchObject([{ hold_id: remaining?._id, slot_id: remaining?.slotId }]);
@@ -159,7 +157,7 @@ test('a revoke whose response is lost is effective everywhere within half a leas
   await collectionCallsOf(slow).lose('cache_leases.findOne', 2);
   expect(verdict(await revokeThere())).toBe('503 SERVICE_UNAVAILABLE');
   expect(verdict(await confirm(partner, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
-  expect(verdict(await extend(viaOtherProcess, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
+  expect(verdict(await extend(viaOtherProcess, held['hold_id'], 1800))).toBe('403 VENUE_NOT_AUTHORIZED');
   await delay(SLOW_LEASE_MS / 2);
   expect(verdict(await confirm(viaOtherProcess, held['hold_id']))).toBe('403 VENUE_NOT_AUTHORIZED');
   expect(verdict(await hold(viaOtherProcess, second, { venue_id: slowVenueId }))).toBe('403 VENUE_NOT_AUTHORIZED');
