@@ -6,7 +6,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
 import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
-import { BOOKINGS, book, expectVerdict, inScene, list, NOWHERE, read, readBooking, VENUES } from './steps.ts';
+import { BOOKINGS, book, expectVerdict, INSTANT, inScene, list, NOWHERE, read, readBooking, VENUES } from './steps.ts';
 
 const PRODUCTION = { SERVICE_MODE: 'production', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
 
@@ -20,6 +20,7 @@ function callEverything(api: Client): Promise<Reply[]> {
   );
 }
 
+const ME = '/api/v1/partner/me';
 const keyPath = (partner: Partner) => `/api/v1/operator/partners/${partner.id}/keys`;
 
 /** Keys, their partners, and the differences in production. */
@@ -35,9 +36,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['authentication/api-key', 'errors/body'],
-    title:
-      'malformed, unknown, expired and revoked keys are rejected; only a caller with the whole key learns that it expired or was revoked',
-    responses: [`GET ${VENUES} 401 INVALID_API_KEY`],
+    title: 'malformed, unknown, expired and revoked keys are rejected; only callers with the whole key learn why',
     check: async (world) => {
       const partner = await world.partner();
       const soon = new Date(Date.now() + 1000).toISOString();
@@ -78,7 +77,6 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/key-decides-partner', 'bookings/own-only', 'requests/unknown-fields'],
     title: 'only the key identifies the caller: a partner_id in body or query changes nothing',
-    responses: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
     check: inScene(async (scene) => {
       const { partner, rival } = scene;
       const mine = await book(scene, { partner_id: rival.id });
@@ -90,7 +88,6 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/certified-for-production'],
     title: 'a sandbox key works immediately',
-    responses: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();
       expect(partner.apiKey).toMatch(/^pk_sandbox_/);
@@ -100,7 +97,6 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['authentication/certified-for-production', 'service/same-interface-in-production'],
     title: 'in production a key is issued only after certification',
-    responses: [`GET ${VENUES} 200`],
     needs: 'internals',
     check: async (world, internals) => {
       const production = await internals.serviceWith(PRODUCTION);
@@ -119,20 +115,48 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   {
     rules: ['service/same-interface-in-production'],
     title: 'production has the endpoints of the sandbox, except those under /sandbox/, which are 404 ROUTE_NOT_FOUND',
-    responses: [`GET ${VENUES} 200`],
     needs: 'internals',
     check: async (world, internals) => {
       const production = await internals.serviceWith(PRODUCTION);
       await read(await world.partner(), VENUES);
       const replies = await callEverything(createClient(production.url, undefined));
       const outcomes = replies.map((reply, index) => [ENDPOINTS[index], verdict(reply)]);
-      const isSandboxOnly = (endpoint: string) => endpoint.includes('/sandbox/');
-      expect(outcomes).toEqual(
-        ENDPOINTS.map((endpoint) => [
-          endpoint,
-          isSandboxOnly(endpoint) ? '404 ROUTE_NOT_FOUND' : '401 INVALID_API_KEY',
-        ]),
-      );
+      const expectedOf = (endpoint: string) =>
+        endpoint.includes('/sandbox/') ? '404 ROUTE_NOT_FOUND' : '401 INVALID_API_KEY';
+      expect(outcomes).toEqual(ENDPOINTS.map((endpoint) => [endpoint, expectedOf(endpoint)]));
+    },
+  },
+  {
+    rules: ['authentication/key-describes-itself', 'authentication/api-key'],
+    title: 'GET /me returns the partner, the key and the granted venues',
+    responses: [`GET ${ME} 200`],
+    check: async (world) => {
+      const { partner, rival, venue } = await world.scene({ venue: { name: 'Arena' } });
+      const other = await world.scene({ venue: { name: 'Zenith' } });
+      const grantPath = (venueId: string) => `/api/v1/operator/partners/${partner.id}/venues/${venueId}`;
+      await world.operator.put(grantPath(other.venue.id));
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+      const second = expectStatus(await world.operator.post(keyPath(partner), { expires_at }), 201);
+
+      const me = await read(partner, ME);
+      expect(me).toMatchObject({ partner_id: partner.id, status: 'active', mode: 'sandbox' });
+      expect(me['venues']).toEqual([
+        { venue_id: venue.id, name: 'Arena' },
+        { venue_id: other.venue.id, name: 'Zenith' },
+      ]);
+      expect(me['key']).toMatchObject({ created_at: INSTANT, expires_at: null });
+      const withSecond = { ...partner, api: world.client(String(second['api_key'])) };
+      const usedKey = await eventually('the use of the key to be recorded', async () => {
+        const { key } = (await read(withSecond, ME)) as { key: { last_used_at: unknown } };
+        return key.last_used_at !== null && key;
+      });
+      const { key_id: id, created_at } = second;
+      expect(usedKey).toEqual({ id, created_at, expires_at, last_used_at: INSTANT });
+
+      expect((await read(rival, ME))['venues']).toEqual([{ venue_id: venue.id, name: 'Arena' }]);
+      await world.operator.delete(grantPath(venue.id));
+      expect((await read(partner, ME))['venues']).toEqual([{ venue_id: other.venue.id, name: 'Zenith' }]);
+      expect((await read(await world.partner(), ME))['venues']).toEqual([]);
     },
   },
 ];

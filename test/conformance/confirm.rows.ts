@@ -32,8 +32,7 @@ const REQUIRED = ['customer_name', 'customer_phone', 'hold_id', 'idempotency_key
 export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/request', 'idempotency/required', 'requests/all-faults-at-once'],
-    title:
-      'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required; the error names all missing ones',
+    title: 'hold_id, payment_reference, customer and idempotency_key are required; the error names all missing ones',
     responses: [`${POST} 400 VALIDATION_ERROR`],
     check: inScene(async ({ partner }) => {
       const reply = await partner.api.post(CONFIRM, {});
@@ -43,7 +42,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/request'],
     title: 'customer_email and use_package_credit are optional',
-    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const fields = { customer_email: 'asha@example.com', use_package_credit: false };
       const shown = await readBooking(scene.partner, await book(scene, fields));
@@ -55,7 +53,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/response', 'packages/credit-at-confirm'],
     title: 'confirm is 201 {booking_id, slot_id, status: BOOKED, booked_at, price_rupees}, and the slot is booked',
-    responses: [`${POST} 201`],
     check: inScene(async ({ venue, partner, rival, slot }) => {
       const placed = await placeHold(partner, slot());
       expect(expectStatus(await confirm(partner, placed['hold_id']), 201)).toEqual({
@@ -91,7 +88,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/same-key-same-response', 'confirm/before-expiry'],
     title: 'same key and same confirm: always 201 with the original booking_id, body and Idempotent-Replayed',
-    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner } = scene;
       const body = confirmBody((await held(scene))['hold_id']);
@@ -119,9 +115,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['confirm/field-lengths', 'idempotency/key-length', 'requests/all-faults-at-once'],
-    title:
-      'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
-    responses: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
+    title: 'at most 120 characters of customer_name, 254 of customer_email, 255 of the key and reference, none empty',
     check: inScene(async (scene) => {
       const { hold_id: id } = await held(scene);
       const domain = `${'b'.repeat(63)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`;
@@ -141,7 +135,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['confirm/customer-phone'],
     title: "customer_phone is a valid number, E.164 or national to the service's region, and is kept as given",
-    responses: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
     check: inScene(async (scene) => {
       for (const phone of ['+44 20 7946 0958', '098765 43210']) {
         const booking = await book(scene, { customer_phone: phone });
@@ -156,9 +149,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   },
   {
     rules: ['idempotency/namespaces'],
-    title:
-      'a hold, its confirm and its cancel can use one key, also of another partner; a refund after the cancel cannot',
-    responses: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
+    title: 'hold, confirm and cancel can use one key, also of another partner; a refund after the cancel cannot',
     check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };
       for (const caller of [partner, rival]) {
@@ -174,7 +165,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/only-success-stores-key'],
     title: 'a failed call can be repeated with its key, also for another hold',
-    responses: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
     check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
       const { hold_id: released } = await endedHold(scene, 'RELEASED');
@@ -188,7 +178,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
   {
     rules: ['idempotency/racing-calls'],
     title: 'if calls race with the same key, one does the work, and all get the same response',
-    responses: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner, slot } = scene;
       const body = confirmBody((await held(scene))['hold_id']);

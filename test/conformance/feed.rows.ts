@@ -26,7 +26,6 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
     title: 'the body is {success, count, data, next_cursor}, oldest first; data are webhook bodies without delivery_id',
-    responses: [`${FEED} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listen(world, scene.partner);
       const { booking_id } = await book(scene);
@@ -48,7 +47,6 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
     title: 'across reservations, `timestamp` goes back by less than a second; within one, the order is exact',
-    responses: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let round = 0; round < 3; round += 1) {
         const { hold_id } = await held(scene);
@@ -88,7 +86,6 @@ export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed-cursor'],
     title: 'pages repeat and skip nothing, and a cursor at the end finds later events',
-    responses: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let count = 0; count < 3; count += 1) await held(scene);
       const all = await feedOf(scene.partner, '', 3);

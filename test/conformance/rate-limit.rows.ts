@@ -1,5 +1,6 @@
 import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import type * as InHost from './rows.in-host.ts';
@@ -16,25 +17,15 @@ async function statusesOf(times: number, ask: () => Promise<Reply>): Promise<num
   return statuses;
 }
 
-const TRIES = 5;
-
 /**
  * Repeats `check` with a new partner until it passes. A process that waits in vain for Redis for 100 ms counts that
  * call by itself (rate-limits/without-redis), so on a busy machine one extra call may pass.
  */
-async function withRetries(check: () => Promise<void>): Promise<void> {
-  for (let left = TRIES - 1; left > 0; left -= 1) {
-    try {
-      return await check();
-    } catch {
-      // The last error is thrown below.
-    }
-  }
-  await check();
-}
+const withRetries = (check: () => Promise<void>): Promise<true> =>
+  eventually('the limit to be exact', async () => check().then(() => true as const), 30_000);
 
 /** Runs `check` on its own service, then stops the service. */
-async function withService(starting: Promise<HostedService>, check: (service: HostedService) => Promise<void>) {
+async function withService(starting: Promise<HostedService>, check: (service: HostedService) => Promise<unknown>) {
   const service = await starting;
   try {
     await check(service);
@@ -70,8 +61,7 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   },
   {
     rules: ['rate-limits/exceeded'],
-    title:
-      'more calls in a minute than allowed are 429 with Retry-After, before the body is read; other partners are not affected',
+    title: 'calls over the limit are 429 with Retry-After, before the body is read; other partners are not affected',
     responses: [`GET ${VENUES} 429 RATE_LIMITED`, 'POST /api/v1/bookings/confirm 429 RATE_LIMITED'],
     needs: 'internals',
     check: (world) =>
@@ -91,7 +81,6 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/shared-by-processes'],
     title: 'calls to another process on the same Redis count too',
-    responses: [`GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(4), (service) =>
@@ -108,7 +97,6 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/without-redis'],
     title: 'without Redis, each process limits by itself and continues to serve',
-    responses: [`GET ${VENUES} 200`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       // Nothing listens on port 9.
@@ -120,7 +108,6 @@ export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/invalid-keys'],
     title: 'invalid keys are 401 at first, then 429 if too many come from one address',
-    responses: [`GET ${VENUES} 401 INVALID_API_KEY`, `GET ${VENUES} 429 RATE_LIMITED`],
     needs: 'internals',
     check: (world) =>
       withService(limitedTo(100), async (service) => {

@@ -1,4 +1,4 @@
-import type { Client, Reply } from '../support/client.ts';
+import { type Client, clientOver } from '../support/client.ts';
 import { errorOf } from '../support/verdict.ts';
 
 /** A partner's request and outcome, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`, without query. */
@@ -6,20 +6,12 @@ export type Exchange = { method: string; path: string; outcome: string };
 
 /** A client that adds every exchange to `seen`. */
 export function recording(client: Client, seen: Exchange[]): Client {
-  const note = async (method: string, path: string, sent: Promise<Reply>): Promise<Reply> => {
-    const reply = await sent;
+  return clientOver(async (method, path, init) => {
+    const reply = await client.send(method, path, init);
     const code = reply.status < 400 ? '' : ` ${errorOf(reply).code}`;
     seen.push({ method, path: path.replace(/\?.*/s, ''), outcome: `${reply.status}${code}` });
     return reply;
-  };
-  return {
-    send: (method, path, init) => note(method, path, client.send(method, path, init)),
-    get: (path, headers) => note('GET', path, client.get(path, headers)),
-    post: (path, body, headers) => note('POST', path, client.post(path, body, headers)),
-    put: (path, body) => note('PUT', path, client.put(path, body)),
-    patch: (path, body) => note('PATCH', path, client.patch(path, body)),
-    delete: (path) => note('DELETE', path, client.delete(path)),
-  };
+  });
 }
 
 /** Splits `POST /api/v1/bookings/confirm 201` into its three parts. */

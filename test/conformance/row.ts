@@ -15,8 +15,11 @@ export type Row = {
   rules: readonly [string, ...string[]];
   /** The part of the rule that the row shows. */
   title: string;
-  /** The responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. */
-  responses: readonly string[];
+  /**
+   * The documented responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. A row omits
+   * those that its check asserts, if another row names them.
+   */
+  responses?: readonly string[];
 } & (
   | { needs?: never; check: (world: World) => Promise<void> }
   /** Needs more than HTTP: settings, database rows or logs, which only the tests' own service gives. */

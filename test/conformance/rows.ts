@@ -1,4 +1,3 @@
-import { ACCOUNT_ROWS } from './account.rows.ts';
 import { AUTHENTICATION_ROWS } from './authentication.rows.ts';
 import { AVAILABILITY_ROWS } from './availability.rows.ts';
 import { BOOKING_ROWS } from './bookings.rows.ts';
@@ -7,7 +6,6 @@ import { COMMON_ROWS } from './common.rows.ts';
 import { CONFIRM_ROWS } from './confirm.rows.ts';
 import { DELIVERY_ROWS } from './deliveries.rows.ts';
 import { EVENT_ROWS } from './events.rows.ts';
-import { FAILURE_ROWS } from './failures.rows.ts';
 import { FEED_ROWS } from './feed.rows.ts';
 import { HOLD_STATE_ROWS } from './hold-states.rows.ts';
 import { HOLD_ROWS } from './holds.rows.ts';
@@ -16,14 +14,12 @@ import { PACKAGE_ROWS } from './packages.rows.ts';
 import { RATE_LIMIT_ROWS } from './rate-limit.rows.ts';
 import { type Row, RULES } from './row.ts';
 import { SANDBOX_ROWS } from './sandbox.rows.ts';
-import { STORY_ROWS } from './story.rows.ts';
 import { VENUE_ROWS } from './venues.rows.ts';
 import { WEBHOOK_ROWS } from './webhooks.rows.ts';
 
 /** The rows in two halves; `npm test` runs a suite for each at the same time. */
 export const ROWS_OF = {
   calls: [
-    ...STORY_ROWS,
     ...VENUE_ROWS,
     ...AVAILABILITY_ROWS,
     ...HOLD_ROWS,
@@ -33,10 +29,8 @@ export const ROWS_OF = {
     ...CANCEL_REFUND_ROWS,
     ...PACKAGE_ROWS,
     ...COMMON_ROWS,
-    ...FAILURE_ROWS,
     ...RATE_LIMIT_ROWS,
     ...AUTHENTICATION_ROWS,
-    ...ACCOUNT_ROWS,
   ],
   webhooks: [...WEBHOOK_ROWS, ...EVENT_ROWS, ...FEED_ROWS, ...DELIVERY_ROWS, ...OBSERVABILITY_ROWS, ...SANDBOX_ROWS],
 } as const satisfies Record<string, readonly Row[]>;

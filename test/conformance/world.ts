@@ -45,11 +45,6 @@ export function createWorlds(deployment: Listeners, receivers: Receivers | { mis
     if ('missing' in receivers) throw new NotTried(receivers.missing);
     return receivers.open(answering);
   };
-  const venueAt = async (at: Listeners, { resources, venue: fields }: SceneOptions) => {
-    const venue = await anyVenue(at, resources, fields);
-    if (at === deployment) made.venues.push(venue.id);
-    return venue;
-  };
   const anyWorld = (): World => {
     const seen: Exchange[] = [];
     const partner: World['partner'] = async (venueIds = [], at = deployment) => {
@@ -64,20 +59,17 @@ export function createWorlds(deployment: Listeners, receivers: Receivers | { mis
       partner,
       receiver,
       client: (apiKey, at = deployment) => recording(createClient(at.url, apiKey), seen),
-      scene: async (options = {}) => {
-        const { at = deployment } = options;
-        return setScene(await venueAt(at, options), (venueId) => partner([venueId], at));
+      scene: async ({ resources, venue: fields, at = deployment } = {}) => {
+        const venue = await anyVenue(at, resources, fields);
+        if (at === deployment) made.venues.push(venue.id);
+        const [seller, rival] = await Promise.all([partner([venue.id], at), partner([venue.id], at)]);
+        const slots = await slotsOf(seller, venue.id, dateIn(3));
+        const unused = slots.map((slot) => String(slot['slot_id']));
+        return { venue, partner: seller, rival, slots, slot: () => unused.shift() ?? '' };
       },
     };
   };
   return { anyWorld, made };
-}
-
-async function setScene(venue: Venue, partnerOf: (venueId: string) => Promise<Partner>): Promise<Scene> {
-  const [partner, rival] = await Promise.all([partnerOf(venue.id), partnerOf(venue.id)]);
-  const slots = await slotsOf(partner, venue.id, dateIn(3));
-  const unused = slots.map((slot) => String(slot['slot_id']));
-  return { venue, partner, rival, slots, slot: () => unused.shift() ?? '' };
 }
 
 /**
@@ -89,5 +81,5 @@ export async function runRow(row: Row, worlds: Worlds, internals?: Internals): P
   if (row.needs === undefined) await row.check(world);
   else if (internals === undefined) throw new NotTried('settings, rows or logs of the service itself');
   else await row.check(world, internals);
-  return missingResponses(row.responses, world.seen);
+  return missingResponses(row.responses ?? [], world.seen);
 }

@@ -30,6 +30,11 @@ export function createClient(url: string, apiKey: string | undefined): Client {
     requireDescribed(method, path, reply);
     return reply;
   };
+  return clientOver(send);
+}
+
+/** A client that makes every call by `send`. */
+export function clientOver(send: Client['send']): Client {
   const withJson = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
     body === undefined
       ? send(method, path, { headers })
