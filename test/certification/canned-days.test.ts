@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { longDay, shortDay } from '../../packages/client/src/certification/canned-days.ts';
 import { MADE_UP_DAYS, madeUpAnswer } from '../../packages/client/src/certification/made-up-venues.ts';
 import { readCall } from '../../packages/client/src/certification/proxied-calls.ts';
 import { createAnswerChecker } from '../support/description-checkers.ts';
@@ -34,11 +33,4 @@ test.each([
     `/api/v1/slots/availability/range?venue_id=${id}&from=${date}&to=${date}`,
   ])
     expect([target, faultOfAnswer(target)]).toEqual([target, undefined]);
-});
-
-test('the clocks of London change on the legal days', () => {
-  expect([shortDay(2027), longDay(2026)].map(({ date }) => date)).toEqual(['2027-03-28', '2026-10-25']);
-  expect([shortDay(2028), longDay(2027)].map(({ date }) => date)).toEqual(['2028-03-26', '2027-10-31']);
-  const today = new Date().toISOString().slice(0, 10);
-  for (const { date } of [shortDay(), longDay()]) expect(date > today).toBe(true);
 });

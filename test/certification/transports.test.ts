@@ -4,15 +4,13 @@ import { createIntegration } from '../../packages/client/src/certification/actio
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
 import { startStubServer } from '../support/stub-server.ts';
 
-const DEADLINE_MS = 300;
-
 let answer: (response: ServerResponse) => void = (response) => response.end('{}');
 const server = await startStubServer((_request, response) => answer(response));
 const url = `${server.url}/certification`;
 afterAll(() => server.close());
 
-const integrationAt = (address: string) =>
-  createIntegration(httpTransport(address, new AbortController().signal, DEADLINE_MS));
+const integrationAt = (address: string, deadlineMs = 30_000) =>
+  createIntegration(httpTransport(address, new AbortController().signal, deadlineMs));
 const answering = (status: number, text: string) => {
   answer = (response) => void response.writeHead(status).end(text);
 };
@@ -45,7 +43,7 @@ test.each([
 
 test('an action without a response in time, or at a port where nothing listens, is a finding', async () => {
   answer = () => undefined;
-  const late = integrationAt(url).do('reconcile', {});
+  const late = integrationAt(url, 300).do('reconcile', {});
   await expect(late).rejects.toThrow('reconcile did not answer within 0.3 s');
   const away = integrationAt('http://127.0.0.1:1023').do('reconcile', {});
   await expect(away).rejects.toThrow('reconcile got no answer: ECONNREFUSED');
