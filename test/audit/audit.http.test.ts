@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NEVER_KEPT } from '../../src/operations/audit/redact.rules.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import { statusFrom } from '../http/quota.ts';
+import { cookieOf, SAME_ORIGIN, signIn } from '../operators/signing-in.ts';
 import { createClient } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartnerOverHttp, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { readPages } from '../support/paging.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
@@ -15,8 +17,6 @@ import type * as Inside from './audit.in-host.ts';
 
 const AUDIT = '/api/v1/operator/audit';
 const PARTNERS = '/api/v1/operator/partners';
-const OWN = { 'sec-fetch-site': 'same-origin' };
-const FORM = { ...OWN, 'content-type': 'application/x-www-form-urlencoded' };
 
 const service = await hostedService({ isAlone: true });
 const { changingOperations } = service.inHost<typeof Inside>('test/audit/audit.in-host.ts');
@@ -126,13 +126,13 @@ describe('the audit', () => {
     const at = String(all[3]?.['at']);
     expect(await actions(`&from=${at}`)).toEqual(all.filter((each) => String(each['at']) >= at));
     expect(await actions(`&to=${at}`)).toEqual(all.filter((each) => String(each['at']) <= at));
-    const seen: Json[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = expectStatus(await operator.get(`${AUDIT}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`), 200);
-      seen.push(...(page['data'] as Json[]));
-      cursor = page['next_cursor'] as string | null;
-    }
-    expect(seen).toEqual(all);
+    const pages = await readPages<string>(async (cursor) => {
+      const after = cursor === null ? '' : `&cursor=${cursor}`;
+      const page = expectStatus(await operator.get(`${AUDIT}?limit=3${after}`), 200);
+      const ids = (page['data'] as Json[]).map(({ id }) => String(id));
+      return { ids, next: page['next_cursor'] as string | null };
+    });
+    expect(pages.flat()).toEqual(all.map(({ id }) => id));
     expect(verdict(await operator.get(`${AUDIT}?from=${at}&to=2020-01-01T00:00:00Z`))).toBe(
       '400 VALIDATION_ERROR from',
     );
@@ -154,23 +154,19 @@ describe('the state before and after an action', () => {
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());
   });
 
-  test('of a removed price rule shows the rule', async () => {
-    const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
-    const rule = expectStatus(await operator.post(path, { name: 'Peak', price_rupees: 999 }), 201);
-    const removed = `/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`;
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const times = { starts_at: inHours(24), ends_at: inHours(30) };
+  test.each<[action: string, place: string, kind: string, id: string, body: Json]>([
+    ['removePriceRule', `resources/${venue.resourceIds[0]}`, 'price-rules', 'price_rule_id', { price_rupees: 999 }],
+    ['liftBlackout', `venues/${venueId}`, 'blackouts', 'blackout_id', times],
+  ])('of %s is the object, or nothing if there is none', async (action, place, kind, id, body) => {
+    const named = { name: 'Peak', reason: 'Repairs', ...body };
+    const before = expectStatus(await operator.post(`/api/v1/operator/${place}/${kind}`, named), 201);
+    const removed = `/api/v1/operator/${kind}/${String(before[id])}`;
     expectStatus(await operator.delete(removed), 204);
-    expect(await newest()).toMatchObject({ action: 'removePriceRule', before: rule, after: null });
+    expect(await newest()).toMatchObject({ action, before, after: null });
     expect((await operator.delete(removed)).status).toBe(404);
-    expect(await newest()).toMatchObject({ action: 'removePriceRule', status: 404, before: null });
-  });
-
-  test('of a lifted blackout shows the blackout and its conflicts', async () => {
-    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-    const body = { starts_at: at(24), ends_at: at(30), reason: 'Repairs' };
-    const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
-    const lifted = `/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`;
-    expectStatus(await operator.delete(lifted), 204);
-    expect(await newest()).toMatchObject({ action: 'liftBlackout', before: blackout, after: null });
+    expect(await newest()).toMatchObject({ action, status: 404, before: null });
   });
 
   test('of a grant shows the grant, or nothing if there is none', async () => {
@@ -187,25 +183,21 @@ describe('the state before and after an action', () => {
 });
 
 describe('the audit records browsers', () => {
-  const signIn = (key: string) =>
-    stranger.send('POST', '/sign-in', { headers: FORM, body: new URLSearchParams({ key }).toString() });
-
   test('that sign in, work and sign out, and that fail to sign in', async () => {
-    expect((await signIn('not the key of the operator at all')).status).toBe(401);
+    expect((await signIn(service, 'not the key of the operator at all')).status).toBe(401);
     expect(await newest()).toMatchObject({ action: 'signIn', who: null, status: 401, path: '/sign-in' });
-    const reply = await signIn(OPERATOR_KEY);
+    const cookie = cookieOf(await signIn(service, OPERATOR_KEY));
     expect(await newest()).toMatchObject({ action: 'signIn', who: 'session', status: 303 });
-    const cookie = (reply.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-    await stranger.post(PARTNERS, { name: 'By hand', contact_email: 'a@b.example' }, { ...OWN, cookie });
+    await stranger.post(PARTNERS, { name: 'By hand', contact_email: 'a@b.example' }, { ...SAME_ORIGIN, cookie });
     expect(await newest()).toMatchObject({ action: 'createPartner', who: 'session', status: 201 });
-    await stranger.send('POST', '/sign-out', { headers: { ...OWN, cookie } });
+    await stranger.send('POST', '/sign-out', { headers: { ...SAME_ORIGIN, cookie } });
     expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
   });
 
   test('but not calls without a key, which could fill the audit', async () => {
     const rows = await count();
     for (const path of [PARTNERS, '/queues/api/queues/hold-expiry/pause', '/sign-out']) {
-      await stranger.post(path, {}, OWN);
+      await stranger.post(path, {}, SAME_ORIGIN);
     }
     expect(await count()).toBe(rows);
   });

@@ -46,34 +46,26 @@ describe('the queue board', () => {
     );
   });
 
-  test('pauses a queue with a reason, which the audit keeps, and resumes it, but not all queues or dead letters', async () => {
-    expectStatus(await pause('hold-expiry/pause', 'Asked for by Turf & Co., ₹ 0 refund'), 200);
-    expect(await isPaused()).toBe(true);
-    expect(await audited('pauseQueue')).toMatchObject({
-      status: 200,
-      reason: 'Asked for by Turf & Co., ₹ 0 refund',
-      path: '/queues/api/queues/hold-expiry/pause',
-    });
-    expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/resume'), 200);
-    expect(await isPaused()).toBe(false);
-    expect(await audited('resumeQueue')).toMatchObject({ status: 200, reason: null });
-    expect((await pause('pause', 'All of them')).status).toBe(403);
-    // A paused dead-letter queue would not show the reasons of its jobs.
-    expect((await pause('dead-letter/pause', 'Why not')).status).toBe(403);
-  });
-
-  test.each(['/queues/api/queues/hold%2Dexpiry', '/Queues/API/queues/hold-expiry', '/queues/api/queues/hold-expiry'])(
-    'is audited equally if a call writes its path as %s',
+  test.each(['/queues/api/queues/hold-expiry', '/queues/api/queues/hold%2Dexpiry', '/Queues/API/queues/hold-expiry'])(
+    'pauses a queue with a reason, which the audit keeps, and resumes it: %s',
     async (path) => {
-      const headers = { 'x-reason': encodeURIComponent(`As ${path}`) };
+      const reason = `₹ 0 refund, ${path}`;
+      const headers = { 'x-reason': encodeURIComponent(reason) };
       expectStatus(await operator.send('PUT', `${path}/pause`, { headers }), 200);
-      const paused = await audited('pauseQueue&subject=hold-expiry');
+      expect(await isPaused()).toBe(true);
+      expect(await audited('pauseQueue&subject=hold-expiry')).toMatchObject({ status: 200, reason });
       expectStatus(await operator.send('PUT', `${path}/resume`), 200);
-      const resumed = await audited('resumeQueue&subject=hold-expiry');
-      expect(paused?.['reason']).toBe(`As ${path}`);
-      expect(Date.parse(String(resumed?.['at']))).toBeGreaterThanOrEqual(Date.parse(String(paused?.['at'])));
+      expect(await isPaused()).toBe(false);
+      expect(await audited('resumeQueue&subject=hold-expiry')).toMatchObject({ status: 200, reason: null });
     },
   );
+
+  test.each([
+    ['all queues', 'pause'],
+    ['dead letters, because a paused queue does not show the reasons of its jobs', 'dead-letter/pause'],
+  ])('does not pause %s', async (_what, path) => {
+    expect((await pause(path, 'Why not')).status).toBe(403);
+  });
 
   test.each([
     ['no reason', undefined],

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createClient, type Reply } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
 import { anyPartner, expectStatus, operatorOf, type Partner } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
+import { cookieOf, SAME_ORIGIN, signIn as sendSignIn } from './signing-in.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
-const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 const service = await hostedService();
@@ -19,16 +19,12 @@ let cookie: string;
 
 beforeAll(async () => {
   partner = await anyPartner(service);
-  cookie = cookieOf(await signIn({ key: OPERATOR_KEY }));
+  cookie = cookieOf(await signIn(OPERATOR_KEY));
 });
 afterAll(() => service.stop());
 
-const signIn = (form: Record<string, string>, headers: Record<string, string> = SAME_ORIGIN) =>
-  stranger.send('POST', '/sign-in', {
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: new URLSearchParams(form).toString(),
-  });
-const cookieOf = (reply: Reply) => reply.headers.get('set-cookie')?.split(';')[0] ?? '';
+const signIn = (form: string | Record<string, string>, headers?: Record<string, string>) =>
+  sendSignIn(service, form, headers);
 const as = (session: string, headers: Record<string, string> = {}) => ({ cookie: session, ...headers });
 const countPartners = async () => expectStatus(await operatorOf(service).get(PARTNERS), 200)['count'];
 
@@ -53,7 +49,7 @@ describe('a key', () => {
   ])('%s key is rejected, in the header and on the page, and gets no cookie', async (_what, keyOf) => {
     const key = keyOf();
     expect(verdict(await stranger.get(PARTNERS, { 'x-api-key': key }))).toBe('401 INVALID_API_KEY');
-    const page = await signIn({ key });
+    const page = await signIn(key);
     expect([page.status, page.headers.get('set-cookie')]).toEqual([401, null]);
     expect(page.text).toContain('role="alert"');
     expect(page.text).not.toContain(partner.apiKey);
@@ -76,7 +72,7 @@ describe('the sign-in page', () => {
   });
 
   test('sets a cookie that scripts cannot read, other sites do not send, and that lasts eight hours', async () => {
-    const reply = await signIn({ key: OPERATOR_KEY });
+    const reply = await signIn(OPERATOR_KEY);
     expect(reply).toMatchObject({ status: 303, text: expect.any(String) });
     const attributes = (reply.headers.get('set-cookie') ?? '').split('; ').slice(1);
     expect(attributes).toEqual(expect.arrayContaining(['Max-Age=28800', 'Path=/', 'HttpOnly', 'SameSite=Strict']));
@@ -88,7 +84,7 @@ describe('the sign-in page', () => {
     ['http', false],
   ])('fetched by %s sets a cookie with Secure %s, as does the sign-out that removes it', async (scheme, isSecure) => {
     const own = { host: 'console.example', origin: `${scheme}://console.example` };
-    const given = await signIn({ key: OPERATOR_KEY }, own);
+    const given = await signIn(OPERATOR_KEY, own);
     const taken = await stranger.send('POST', '/sign-out', { headers: as(cookieOf(given), own) });
     expect([given.status, taken.status]).toEqual([303, 303]);
     for (const reply of [given, taken]) {
@@ -102,7 +98,7 @@ describe('the sign-in page', () => {
     ['http://console.example', 'console.example:80'],
     ['https://console.example', 'CONSOLE.example'],
   ])('of %s accepts a sign-in if the proxy names the host %s', async (origin, host) => {
-    expect((await signIn({ key: OPERATOR_KEY }, { origin, host })).status).toBe(303);
+    expect((await signIn(OPERATOR_KEY, { origin, host })).status).toBe(303);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -110,7 +106,7 @@ describe('the sign-in page', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['an unstated origin', {}],
   ])('rejects a sign-in from %s', async (_where, headers) => {
-    const reply = await signIn({ key: OPERATOR_KEY }, headers);
+    const reply = await signIn(OPERATOR_KEY, headers);
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
   });
 
@@ -190,10 +186,7 @@ describe('the cookie', () => {
   });
 
   test('is rejected by every process after the sign-out, even a copy of it; other sessions continue', async () => {
-    const [mine, other] = [
-      cookieOf(await signIn({ key: OPERATOR_KEY })),
-      cookieOf(await signIn({ key: OPERATOR_KEY })),
-    ];
+    const [mine, other] = [cookieOf(await signIn(OPERATOR_KEY)), cookieOf(await signIn(OPERATOR_KEY))];
     expect(mine).not.toBe(other);
     expect(verdict(await stranger.get(PARTNERS, as(mine)))).toBe('200');
     await stranger.send('POST', '/sign-out', { headers: as(mine, SAME_ORIGIN) });
@@ -208,7 +201,7 @@ describe('the cookie', () => {
   });
 
   test('is remembered after the sign-out only until it would have expired', async () => {
-    const mine = cookieOf(await signIn({ key: OPERATOR_KEY }));
+    const mine = cookieOf(await signIn(OPERATOR_KEY));
     for (let time = 0; time < 2; time += 1) {
       await stranger.send('POST', '/sign-out', { headers: as(mine, SAME_ORIGIN) });
     }
