@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
-import { anyPartner, anyPartnerOverHttp, expectStatus, type Json, operatorOf } from '../support/factories.ts';
-import { hostedService, sharedService } from '../support/service-host.ts';
+import { createClient } from '../support/client.ts';
+import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import type * as Beside from '../support/listeners-beside.in-host.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { certificationReport, type Outcome, type SentReport } from './certification-report.ts';
 
@@ -9,7 +12,7 @@ const PARTNERS = '/api/v1/operator/partners';
 const OTHER_PARTNER_ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02';
 const ALL = SUITE.scenarios.length;
 
-const service = sharedService();
+const service = await hostedService();
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 const partner = await anyPartner(service, []);
@@ -108,17 +111,12 @@ describe('a report attached to a certification', () => {
   });
 
   test('may have another partner_id in production: that of the sandbox', async () => {
-    const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
-    try {
-      const { id } = await anyPartnerOverHttp(production, [], { isCertified: true });
-      const report = reportOf([], { partner_id: OTHER_PARTNER_ID });
-      const path = `${PARTNERS}/${id}`;
-      expectStatus(await operatorOf(production).post(`${path}/certify`, { report }), 200);
-      const attachedReport = expectStatus(await operatorOf(production).get(`${path}/certification-report`), 200);
-      expect(attachedReport).toMatchObject({ partner_id: id, report: { partner_id: OTHER_PARTNER_ID } });
-    } finally {
-      await production.stop();
-    }
+    const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
+    const production = createClient(await listenBeside('admin', { serviceMode: 'production' }), OPERATOR_KEY);
+    const { id } = await anyPartner(service, []);
+    const report = reportOf([], { partner_id: OTHER_PARTNER_ID });
+    expectStatus(await production.post(`${PARTNERS}/${id}/certify`, { report }), 200);
+    expect(await attached(id)).toMatchObject({ partner_id: id, report: { partner_id: OTHER_PARTNER_ID } });
   });
 
   test('needs an existing partner', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyPartnerOverHttp, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { changeRow } from '../support/rows.ts';
+import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -86,16 +88,12 @@ describe('rotating a key', () => {
 });
 
 test('in production a partner must be certified to rotate a key', async () => {
-  const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
-  try {
-    const admin = operatorOf(production);
-    const { id } = await anyPartnerOverHttp(production, [], { isCertified: true });
-    const key = expectStatus(await admin.post(`${PARTNERS}/${id}/keys`), 201);
-    const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}/rotate`;
-    expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(/^pk_live_/);
-    await changeRow(production, 'partners', id, { $set: { certifiedAt: null } });
-    expect(verdict(await admin.post(path))).toBe('409 PARTNER_NOT_CERTIFIED');
-  } finally {
-    await production.stop();
-  }
+  const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
+  const admin = createClient(await listenBeside('admin', { serviceMode: 'production' }), OPERATOR_KEY);
+  const path = `${PARTNERS}/${partnerId}/keys/${String((await issue())['key_id'])}/rotate`;
+  const certify = (certifiedAt: Date | null) => changeRow(service, 'partners', partnerId, { $set: { certifiedAt } });
+  await certify(new Date());
+  expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(/^pk_live_/);
+  await certify(null);
+  expect(verdict(await admin.post(path))).toBe('409 PARTNER_NOT_CERTIFIED');
 });
