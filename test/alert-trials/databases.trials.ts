@@ -47,19 +47,15 @@ const limitMemory = (system: TrialSystem, bytes: number) =>
   askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
 
 const PAUSE_MS = 100;
-/** A typical timeout of partners, in which the service also responds while its database is down. */
-const TIMEOUT_MS = 15_000;
 
 /** Calls that a partner repeats until stopped, whatever the responses are. */
 type Load = { stop(): Promise<void> };
 
-function repeat(lanes: number, call: () => Promise<Response>): Load {
+function repeat(lanes: number, call: () => Promise<unknown>): Load {
   const stopping = new AbortController();
   const lane = async () => {
     for (; !stopping.signal.aborted; ) {
-      await call()
-        .then((response) => response.arrayBuffer())
-        .catch(() => undefined);
+      await call().catch(() => undefined);
       await delay(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
@@ -72,32 +68,14 @@ function repeat(lanes: number, call: () => Promise<Response>): Load {
   };
 }
 
-const headersOf = (system: TrialSystem) => ({
-  'x-api-key': system.partner.apiKey,
-  'content-type': 'application/json',
-});
-
 /** Places holds on free slots. */
-function placeHolds(system: TrialSystem, lanes: number): Load {
-  return repeat(lanes, () =>
-    fetch(`${system.url}/api/v1/partner/holds`, {
-      method: 'POST',
-      headers: headersOf(system),
-      body: JSON.stringify({ slot_id: system.nextSlot(), ttl_seconds: 900 }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }),
-  );
-}
+const placeHolds = ({ partner, nextSlot }: TrialSystem, lanes: number): Load =>
+  repeat(lanes, () => partner.api.post('/api/v1/partner/holds', { slot_id: nextSlot(), ttl_seconds: 900 }));
 
 /** Searches bookings by a different phone number each time, so that calls do not share a read of the database. */
-function readBookings(system: TrialSystem, lanes: number): Load {
+function readBookings({ partner }: TrialSystem, lanes: number): Load {
   let number = 9_800_000_000;
-  return repeat(lanes, () =>
-    fetch(`${system.url}/api/v1/bookings?customer_phone=${encodeURIComponent(`+91${number++}`)}`, {
-      headers: headersOf(system),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }),
-  );
+  return repeat(lanes, () => partner.api.get(`/api/v1/bookings?customer_phone=%2B91${number++}`));
 }
 
 /** The load of the trial in progress. */

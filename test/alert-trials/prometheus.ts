@@ -17,20 +17,13 @@ const PROMETHEUS = {
 };
 
 /** An alert names a process by `job`, a queue by `queue`, or neither. */
-export type AlertLabels = { alertname: string; job?: string; queue?: string };
-
-/** A real Prometheus with the repository's scrape configuration and rules. */
-export type Prometheus = {
-  /** The labels of the alerts that fire now. */
-  firing(): Promise<AlertLabels[]>;
-  stop(): Promise<void>;
-};
+type AlertLabels = { alertname: string; job?: string; queue?: string };
 
 /** The path of the program. Building it the first time takes about two minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
-/** Scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */
-export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<Prometheus> {
+/** A real Prometheus that scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */
+export async function startPrometheus(targets: Readonly<Record<string, string>>) {
   const [binary, folder, port] = [await prometheusBinary(), await temporaryFolder(), await freePort()];
   const config = parse(await readFile(path.join(PROMETHEUS_FOLDER, 'scrape.yml'), 'utf8')) as {
     scrape_configs: { job_name: string; static_configs: unknown }[];
@@ -55,6 +48,7 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
   await server.start();
   await eventually('Prometheus is ready', async () => (await fetch(`${url}/-/ready`)).ok);
   return {
+    /** The labels of the alerts that fire now. */
     firing: async () => {
       const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
         data: { alerts: { labels: AlertLabels; state: string }[] };

@@ -1,54 +1,34 @@
 import path from 'node:path';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { WORKED_QUEUES } from '../../src/queues/jobs.ts';
-import { createQueues, type Queues } from '../../src/queues/queues.ts';
+import { createQueues } from '../../src/queues/queues.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Partner, subscribe } from '../support/factories.ts';
+import { subscribe } from '../support/factories.ts';
 import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
-import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
-import { freePort, KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startMongoSet } from '../support/mongo-set.ts';
+import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { nextDays, startScene } from '../support/scene.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments, START_DEADLINE_MS } from '../support/worker-process.ts';
-import { type Prometheus, startPrometheus } from './prometheus.ts';
+import { startPrometheus } from './prometheus.ts';
 
 /** Each queue has a worker with its name. */
 const PARTS = ['api', ...WORKED_QUEUES] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The whole service as in production, with its own Prometheus, and a partner that subscribes to its events. */
-export type TrialSystem = {
-  url: string;
-  adminUrl: string;
-  db: Db;
-  queues: Queues;
-  mongo: MongoSet;
-  redis: OwnRedis;
-  /** The processes. Each keeps its port, so that Prometheus sees the same target after a restart. */
-  parts: Record<Part, KeptProcess>;
-  /** Restarts a killed process, and waits until it responds. */
-  restart(part: Part): Promise<void>;
-  partner: Partner;
-  receiver: WebhookReceiver;
-  subscriptionId: string;
-  /** A free slot that no other call has returned. */
-  nextSlot(): string;
-  alerts: WebhookReceiver;
-  prometheus: Prometheus;
-  stop(): Promise<void>;
-};
+export type TrialSystem = Awaited<ReturnType<typeof startTrialSystem>>;
 
 /** File descriptors of a process: few, so that a trial can use them up. About 40 are needed. */
 const MAX_FILES = 400;
 /** Preloaded into every process: makes it use up its heap and descriptors at a signal. */
 const HOGS = path.join(import.meta.dirname, 'hogs.mjs');
 
-export async function startTrialSystem(overrides: Record<string, string> = {}): Promise<TrialSystem> {
+/** The whole service as in production, with its own Prometheus, and a partner that subscribes to its events. */
+export async function startTrialSystem(overrides: Record<string, string> = {}) {
   const [mongo, redis, alerts, receiver] = await Promise.all([
     startMongoSet(1),
     ownRedis(KEEPS_DATA),
@@ -104,13 +84,16 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
     queues,
     mongo,
     redis,
+    /** The processes. Each keeps its port, so that Prometheus sees the same target after a restart. */
     parts,
+    /** Restarts a killed process, and waits until it responds. */
     restart,
     partner,
     receiver,
     subscriptionId,
     alerts,
     prometheus,
+    /** A free slot that no other call has returned. */
     nextSlot: slot,
     stop: async () => {
       await prometheus.stop();
@@ -123,7 +106,7 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   };
 }
 
-function startable(part: Part, environment: Record<string, string>, port = 0, ownPort = 0): KeptProcess {
+function startable(part: Part, environment: Record<string, string>, port: number, ownPort: number): KeptProcess {
   const ports = part === 'api' ? { PORT: port, ADMIN_PORT: ownPort } : { HEALTH_PORT: ownPort };
   const settings = Object.entries({ ...environment, ...ports, PATH: process.env['PATH'] ?? '' });
   const [file = ''] = programArguments(part === 'api' ? 'src/main/api.ts' : `workers/${part}.ts`);
