@@ -2,16 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openArchive } from '../../src/operations/retention/archive.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import { bookSlot, operatorOf, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { blockCommands, endCommandsOf, environmentNamed, startServiceOnOwnMongod } from '../support/fail-points.ts';
-import { linesOf } from '../support/log-lines.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import type { Service } from '../support/service.ts';
@@ -204,52 +202,30 @@ test('a row changed since it was archived is not deleted', async () => {
   expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
 });
 
-test('a purge logs its progress every minute', async () => {
-  await plantHolds(700);
-  const deps = { ...service.context, config: HOLDS };
-  const progressLines = () => linesOf(service.logs(), 'rows are being purged');
-  // Control: within the first minute, a page logs nothing. The first page is of events, the second of holds.
-  const { next: run } = await purgeNext(deps, NEVER_STOPPED);
-  await purgeNext(deps, NEVER_STOPPED, run);
-  expect(progressLines()).toEqual([]);
-  const now = performance.now.bind(performance);
-  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
-  await purgeNext(deps, NEVER_STOPPED, run);
-  clock.mockRestore();
-  expect(progressLines()).toMatchObject([{ level: 'info', collection: 'holds', purged: { holds: 400 } }]);
-});
-
 describe('a purge', () => {
   test('deletes 200 rows at a time, along an index, and rests four times as long as each step took', async () => {
     const ids = await plantHolds(1000);
-    const recorded: { name: string; size: number; at: number }[] = [];
-    const client = service.context.db.getClient();
-    const note = (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
-      const { deletes, limit } = (given.command ?? {}) as {
-        deletes?: { q: { $and: [{ _id: { $in: unknown[] } }] } }[];
-        limit?: number;
-      };
-      if (!['find', 'delete'].includes(given.commandName)) return;
-      if (given.command?.['find'] !== undefined && limit !== 200) return;
-      if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
-      recorded.push({
-        name: `${given.commandName} ${at}`,
-        size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
-        at: performance.now(),
-      });
+    const steps: { beganAt: number; deleted: number; endedAt: number }[] = [];
+    const began = ({ command }: { command: Record<string, unknown> }) => {
+      if (command['find'] === 'reservations' && command['limit'] === 200)
+        steps.push({ beganAt: performance.now(), deleted: 0, endedAt: 0 });
+      const last = steps.at(-1);
+      if (command['delete'] !== 'reservations' || last === undefined) return;
+      const [{ q }] = command['deletes'] as [{ q: { $and: [{ _id: { $in: unknown[] } }] } }];
+      last.deleted += q.$and[0]._id.$in.length;
     };
-    const [began, ended] = [note('began'), note('ended')];
-    client.on('commandStarted', began as never).on('commandSucceeded', ended as never);
+    const ended = ({ commandName }: { commandName: string }) => {
+      const last = steps.at(-1);
+      if (commandName === 'delete' && last !== undefined) last.endedAt = performance.now();
+    };
+    const client = service.context.db.getClient().on('commandStarted', began).on('commandSucceeded', ended);
     await purge(service, { config: HOLDS });
-    client.off('commandStarted', began as never).off('commandSucceeded', ended as never);
+    client.off('commandStarted', began).off('commandSucceeded', ended);
     expect(await reservations().countDocuments({ _id: { $in: ids } })).toBe(0);
-    const deletes = recorded.filter(({ name }) => name === 'delete began');
-    expect(deletes.map(({ size }) => size)).toEqual([200, 200, 200, 200, 200]);
-    const finds = recorded.filter(({ name }) => name === 'find began');
-    const completed = recorded.filter(({ name }) => name === 'delete ended');
-    for (const [index, { at }] of completed.entries()) {
-      const [begin, next] = [finds[index]?.at ?? 0, finds[index + 1]?.at ?? Number.POSITIVE_INFINITY];
-      expect(next - at).toBeGreaterThanOrEqual(Math.min(5000, 4 * (at - begin)) - 5);
+    expect(steps.map(({ deleted }) => deleted)).toEqual([200, 200, 200, 200, 200, 0]);
+    for (const [index, { beganAt, endedAt }] of steps.slice(0, 5).entries()) {
+      const restedMs = (steps[index + 1]?.beganAt ?? 0) - endedAt;
+      expect(restedMs).toBeGreaterThanOrEqual(Math.min(5000, 4 * (endedAt - beganAt)) - 5);
     }
   });
 

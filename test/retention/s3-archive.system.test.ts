@@ -27,6 +27,11 @@ const openBucket = (url = 's3://kept-rows/of/production', archiveSecretAccessKey
     archiveSecretAccessKey,
   });
 
+async function startServer(): Promise<void> {
+  await server.start();
+  await eventually('it listens', async () => (await fetch(endpoint)).status > 0);
+}
+
 const skipped = process.env['CI'] === undefined ? await reasonToSkip({ python3: '--version' }) : '';
 
 (skipped === '' ? describe : describe.skip)(`an archive in a bucket${skipped}`, () => {
@@ -40,8 +45,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ python3: 
     // Without its cache of folders, rclone also lists files that it did not write.
     const options = ['--dir-cache-time', '0', '--auth-key', keys, '--addr', `127.0.0.1:${port}`];
     server = keptProcess(async () => [path.join(path.dirname(python), 'rclone'), 'serve', 's3', ...options, folder]);
-    await server.start();
-    await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
+    await startServer();
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
     await server.end();
@@ -87,8 +91,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ python3: 
     await expect(openBucket().put('holds/z', Buffer.from('z'), NEVER_STOPPED)).rejects.toThrow(
       `The archive at ${new URL(endpoint).host} does not respond: ECONNREFUSED`,
     );
-    await server.start();
-    await eventually('it listens', async () => (await fetch(endpoint).catch(() => undefined)) !== undefined);
+    await startServer();
     await openBucket().put('holds/z', Buffer.from('z'), NEVER_STOPPED);
     expect(String(await openBucket().get('holds/z', NEVER_STOPPED))).toBe('z');
   });
