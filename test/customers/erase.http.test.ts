@@ -1,17 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Expiry from '../reservations/expiry.in-host.ts';
-import type { Client, Reply } from '../support/client.ts';
+import type { Client } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import {
   anyPackage,
-  anyPartner,
-  anyVenue,
   bookSlot,
   buyPackage,
   confirmBody,
   expectStatus,
-  freeSlotIds,
   type Json,
   operatorOf,
   type Partner,
@@ -20,6 +17,7 @@ import {
 } from '../support/factories.ts';
 import { startReceivers } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './erase.in-host.ts';
@@ -32,9 +30,9 @@ let customers = 0;
 /** The customer of the test, whom no other test uses. */
 let phone: string;
 let customer: Json;
-const venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-const [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
-const slots = await freeSlotIds(seller, venueId);
+const scene = await startScene(service, { resources: [{ duration_minutes: 15 }] });
+const { partner: seller, rival, slot: anySlot } = scene;
+const venueId = scene.venue.id;
 const receivers = await startReceivers();
 afterAll(async () => {
   await receivers.close();
@@ -50,7 +48,6 @@ beforeEach(() => {
   };
 });
 
-const anySlot = () => slots.shift() ?? '';
 const operator = () => operatorOf(service);
 const sellWalkIn = async (body: Json) =>
   expectStatus(await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), ...body }), 201);
@@ -76,9 +73,6 @@ const lapse = ({ id }: Json) => set('package_purchases', { _id: id }, { expiresA
 /** Sells a package with these credits to the customer. */
 const sellPackage = async (partner: Partner, credits = 1, fields: Json = {}) =>
   buyPackage(partner, await anyPackage(service, partner, [venueId], { credits }), { customer_phone: phone, ...fields });
-/** Erases the customer, and calls `meanwhile` just before the bookings are overwritten. */
-const eraseWhile = (meanwhile: () => Promise<unknown>): Promise<Reply> =>
-  calls.beforeNext('reservations.bulkWrite', meanwhile, erase);
 const canaries = () => [phone, `Canary${customers}`, `canary${customers}`];
 const whereCanariesAre = async () => {
   const logs = await service.logs();
@@ -277,10 +271,11 @@ describe('after the erasure of a customer', () => {
     await end('cancel', booking);
     // Otherwise the first write of this kind would be the dispatch of the booking's events.
     await service.dispatch(String(booking['hold_id']));
-    const erased = await eraseWhile(async () => {
+    const refund = async () => {
       await end('refund', booking);
       await service.dispatch(String(booking['hold_id']));
-    });
+    };
+    const erased = await calls.beforeNext('reservations.bulkWrite', refund, async () => erase());
     expect(expectStatus(erased, 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
     const view = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
