@@ -1,43 +1,33 @@
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Manifest } from '../../src/operations/database/backup-files.ts';
 import { missingGuards } from '../../src/operations/database/collections.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { faultsOfCredits, faultsOfHistories, lostAcknowledgements } from '../faults/audit.ts';
 import { type Sales, startSales } from '../faults/sales.ts';
-import { type FaultSystem, startSystem } from '../faults/system.ts';
+import { startSystem } from '../faults/system.ts';
 import { TRADING_OVERRIDES } from '../faults/trading.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPackage, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
+import { anyPackage, expectStatus, placeHold, subscribe } from '../support/factories.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { changeRow, rowsOf } from '../support/rows.ts';
 import { nextDays, startScene } from '../support/scene.ts';
 
-let system: FaultSystem;
-let receiver: WebhookReceiver;
-let partner: Partner;
-let slotIds: string[];
-let packageId: string;
-let folder: string;
+const folder = await temporaryFolder();
+const system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '12' } });
+const receiver = await startReceiver();
+const scene = await startScene(system, { resources: [{ duration_minutes: 15 }], days: nextDays(3) });
+const { partner, slots: slotIds } = scene;
+await subscribe(partner, receiver.url);
+const packageId = await anyPackage(system, partner, [scene.venue.id], { credits: 3 });
 let sales: Sales | undefined;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-'));
-  system = await startSystem({ overrides: { ...TRADING_OVERRIDES, HOLD_TTL_SECONDS: '12' } });
-  receiver = await startReceiver();
-  const scene = await startScene(system, { resources: [{ duration_minutes: 15 }], days: nextDays(3) });
-  ({ partner, slots: slotIds } = scene);
-  await subscribe(partner, receiver.url);
-  packageId = await anyPackage(system, partner, [scene.venue.id], { credits: 3 });
-}, 240_000);
 afterAll(async () => {
   await sales?.stop();
   await receiver.close();
   await system.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const at = (name: string) => path.join(folder, name);

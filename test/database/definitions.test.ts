@@ -3,38 +3,10 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { COLLECTIONS } from '../../src/operations/database/collections.ts';
 import type { IndexDefinition } from '../../src/platform/ensure-collection.ts';
-import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-schema.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
 /** Migrations leave these indexes in the database, because the last release may still use them. */
 const UNUSED_INDEXES = ['unsequenced_events_by_instant', 'receivers_of_event'];
-
-type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
-
-// The compiler checks that a schema has exactly the fields of its rows, with their types, required unless optional.
-const fields: FieldsOf<Row> = {
-  _id: REQUIRED.text,
-  at: REQUIRED.date,
-  status: { type: String, enum: ['on', 'off'], required: true },
-  note: OPTIONAL.text,
-};
-const { note: _note, ...withoutNote } = fields;
-// @ts-expect-error: a field is missing
-const missing: FieldsOf<Row> = withoutNote;
-// @ts-expect-error: no such field
-const unknown: FieldsOf<Row> = { ...fields, notes: OPTIONAL.text };
-// @ts-expect-error: another type
-const mistyped: FieldsOf<Row> = { ...fields, at: REQUIRED.text };
-// @ts-expect-error: never absent
-const optionalId: FieldsOf<Row> = { ...fields, _id: OPTIONAL.text };
-// @ts-expect-error: may be absent
-const requiredNote: FieldsOf<Row> = { ...fields, note: REQUIRED.text };
-// @ts-expect-error: no such value
-const misspelt: FieldsOf<Row> = { ...fields, status: { type: String, enum: ['on', 'of'], required: true } };
-
-test('the compiler rejects each difference between the fields of a row and its schema', () => {
-  expect([missing, unknown, mistyped, optionalId, requiredNote, misspelt]).toHaveLength(6);
-});
 
 test('each index covers fields of its collection’s documents', () => {
   const misplaced = COLLECTIONS.flatMap(({ jsonSchema, indexes }) => {

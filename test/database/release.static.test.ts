@@ -7,12 +7,8 @@ test('the release number is that of package.json, in a comparable format', () =>
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(RELEASE).toBe(version);
   expect(RELEASE).toMatch(/^\d+\.\d+\.\d+$/);
-  const isNewer = (a: string, b: string) => compareReleases(a, b) > 0;
-  expect([isNewer('1.9.0', '1.10.0'), isNewer('2.0.0', '1.9.9'), isNewer('1.0.0', '1.0.0')]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  const sorted = ['1.9.0', '1.9.9', '1.10.0', '2.0.0'];
+  expect(sorted.toReversed().toSorted(compareReleases)).toEqual(sorted);
 });
 
 test('the versions of steps are consecutive, and a contract step drops only what this release does not use', () => {
