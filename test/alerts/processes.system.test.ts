@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { type Partner, placeHold, subscribe } from '../support/factories.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { placeHold, subscribe } from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { changeRow } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
 import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
 
-let service: Service;
-let partner: Partner;
-let slots: string[];
-let alerts: WebhookReceiver;
-let endpoint: WebhookReceiver;
-beforeAll(async () => {
-  service = await startService();
-  ({ partner, slots } = await startScene(service, { resources: [{ duration_minutes: 5 }] }));
-  alerts = await startAlertReceiver();
-  endpoint = await startReceiver();
-  await subscribe(partner, endpoint.url, ['hold_created']);
-});
+const service = await startService();
+const { partner, slots } = await startScene(service, { resources: [{ duration_minutes: 5 }] });
+const alerts = await startAlertReceiver();
+const endpoint = await startReceiver();
+await subscribe(partner, endpoint.url, ['hold_created']);
 afterAll(async () => {
   await endProcesses();
   await Promise.all([alerts.close(), endpoint.close()]);

@@ -36,9 +36,7 @@ test.each([
   const report = await certifyServed(interruptible, integration, [scenario], { signal: stop.signal });
   await front.close();
   expect([callCount >= nth, report.summary.passed, report.summary.failed]).toEqual([true, 0, 0]);
-  const claims = await rowsOf(service, 'reservations', {});
-  const live = claims.filter(({ status }) => ['ACTIVE', 'BOOKED'].includes(status));
-  expect(live.map(({ status, partnerId, slotId }) => ({ status, partnerId, slotId }))).toEqual([]);
+  expect(await rowsOf(service, 'reservations', { status: { $in: ['ACTIVE', 'BOOKED'] } })).toEqual([]);
 });
 
 test('an integration that ends during a run fails nothing: the rest is not tried', async () => {

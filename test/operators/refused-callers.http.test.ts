@@ -54,17 +54,8 @@ const expectedOf = (targets: readonly Endpoint[], expected: string) =>
 
 describe('every path of the admin listener’s routers', () => {
   test('is covered by this suite: pages, the board, its API and every operation', () => {
-    expect(endpoints.map(nameOf)).toEqual(
-      expect.arrayContaining([
-        'GET /',
-        'GET /docs',
-        'GET /openapi.json',
-        'GET /queues/api/queues',
-        'PUT /queues/api/queues/pause',
-        'POST /api/v1/operator/partners',
-        `DELETE /api/v1/operator/blackouts/${ANY_ID}`,
-      ]),
-    );
+    const examples = ['GET /', 'PUT /queues/api/queues/pause', `DELETE /api/v1/operator/blackouts/${ANY_ID}`];
+    expect(endpoints.map(nameOf)).toEqual(expect.arrayContaining(examples));
     expect(endpoints.length).toBeGreaterThan(90);
   });
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
-import { anyPartner, expectStatus, operatorOf, type Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -14,17 +14,12 @@ const service = await hostedService();
 const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
 /** A caller without a key. */
 const stranger = createClient(service.adminUrl, undefined);
-let partner: Partner;
-let cookie: string;
-
-beforeAll(async () => {
-  partner = await anyPartner(service);
-  cookie = cookieOf(await signIn(OPERATOR_KEY));
-});
-afterAll(() => service.stop());
-
 const signIn = (form: string | Record<string, string>, headers?: Record<string, string>) =>
   sendSignIn(service, form, headers);
+const partner = await anyPartner(service);
+const cookie = cookieOf(await signIn(OPERATOR_KEY));
+afterAll(() => service.stop());
+
 const as = (session: string, headers: Record<string, string> = {}) => ({ cookie: session, ...headers });
 const countPartners = async () => expectStatus(await operatorOf(service).get(PARTNERS), 200)['count'];
 

@@ -235,15 +235,6 @@ describe('rows with unfinished work are never purged, however old', () => {
     await purge(service, { config: keeping({ [kind]: 100, events: 700 }) });
     expect(await idsIn('reservations')).toEqual([]);
   });
-
-  test('control: a row is purged as soon as its work is done', async () => {
-    await plant('reservations', hold, undispatched());
-    await letPass(service, TEN_YEARS);
-    await purge(service, { config: EVERY_KIND });
-    await collection('reservations').updateOne({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    await purge(service, { config: EVERY_KIND });
-    expect(await idsIn('reservations')).toEqual([]);
-  });
 });
 
 const ago = (days: number) => later(new Date(), -days);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { expectStatus, type Json, operatorOf, type Partner, subscribe } from '../support/factories.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { expectStatus, type Json, operatorOf, subscribe } from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startScene } from '../support/scene.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import {
   endProcesses,
   type LogLine,
@@ -13,41 +13,26 @@ import {
   startProcess,
   stopProcess,
 } from '../support/worker-process.ts';
-import { type Collector, startCollector } from './otlp-collector.ts';
+import { startCollector } from './otlp-collector.ts';
 
-const FILES = {
-  api: 'src/main/api.ts',
-  expiry: 'workers/hold-expiry.ts',
-  delivery: 'workers/webhook-delivery.ts',
-};
 const CUSTOMER = 'Canaryname Zephyrine';
 
-let service: Service;
-let collector: Collector;
-let receiver: WebhookReceiver;
-let processes: Record<keyof typeof FILES, SpawnedProcess>;
-let partner: Partner;
-let slotId: string;
-
-beforeAll(async () => {
-  [service, collector, receiver] = await Promise.all([startService(), startCollector(), startReceiver()]);
-  const environment = {
-    ...service.environment,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_TRACES_SAMPLER: 'always_on',
-    HOLD_TTL_SECONDS: '2',
-  };
-  processes = {
-    api: startProcess(FILES.api, environment),
-    expiry: startProcess(FILES.expiry, environment),
-    delivery: startProcess(FILES.delivery, environment),
-  };
-  const [{ url } = {}] = await Promise.all(Object.values(processes).map(({ ready }) => ready));
-  const scene = await startScene(service);
-  partner = { ...scene.partner, api: createClient(String(url), scene.partner.apiKey) };
-  slotId = scene.slot();
-  await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
-});
+const [service, collector, receiver] = await Promise.all([startService(), startCollector(), startReceiver()]);
+const environment = {
+  ...service.environment,
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_TRACES_SAMPLER: 'always_on',
+  HOLD_TTL_SECONDS: '2',
+};
+const processes = {
+  api: startProcess('src/main/api.ts', environment),
+  expiry: startProcess('workers/hold-expiry.ts', environment),
+  delivery: startProcess('workers/webhook-delivery.ts', environment),
+};
+const [{ url } = {}] = await Promise.all(Object.values(processes).map(({ ready }) => ready));
+const scene = await startScene(service);
+const partner = { ...scene.partner, api: createClient(String(url), scene.partner.apiKey) };
+await subscribe(partner, `${receiver.url}?token=canary-query-77`, ['hold_created']);
 afterAll(async () => {
   await endProcesses();
   await Promise.all([collector.close(), receiver.close(), service.stop()]);
@@ -60,7 +45,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
   const requestId = `support-${randomUUID()}`;
   const reply = await partner.api.post(
     '/api/v1/partner/holds',
-    { slot_id: slotId, order_reference: CUSTOMER },
+    { slot_id: scene.slot(), order_reference: CUSTOMER },
     { 'x-request-id': requestId, traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` },
   );
   const holdId = String(expectStatus(reply, 201)['hold_id']);
