@@ -147,6 +147,19 @@ test('during a rotation, deliveries wait until the partner can know the new secr
   expect((await read(id)).attempts).toEqual([]);
 });
 
+test('deliveries are also signed with the old secret until its overlap has ended', async () => {
+  const previous = 'x-service-signature-previous';
+  await rotate(600);
+  await service.attempt(await waiting(partner));
+  expect(receiver.received.at(-1)?.headers).toHaveProperty(previous);
+  const ended = { previousSecretUntil: new Date(Date.now() - 1) };
+  await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: ended });
+  // Any change of the subscription makes workers read it again.
+  await moveTo(receiver.url);
+  await service.attempt(await waiting(partner));
+  expect(receiver.received.at(-1)?.headers).not.toHaveProperty(previous);
+});
+
 describe('control: a failure counts', () => {
   test.each([
     ['if nothing was changed', () => Promise.resolve()],

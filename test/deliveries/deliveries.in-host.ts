@@ -21,23 +21,16 @@ export async function redeliverGuarded(context: Context, partnerId: string, deli
   await redeliver({ ...context, config }, partnerId, deliveryId);
 }
 
-/** The context of a process whose clock is off by `offMs`. */
-export const withClockOff = (context: Context, offMs: number): Context => ({
-  ...context,
-  clock: { now: () => new Date(Date.now() + offMs) },
-});
-
-/** Runs a job of a delivery as a worker does whose clock is off by `offMs`; by default the job of the first series. */
+/** Runs a job of a delivery; by default the job of the first series. */
 export async function runJob(
   context: Context,
   deliveryId: string,
-  { offMs = 0, generation = 1, isKnownDead = false } = {},
+  { generation = 1, isKnownDead = false } = {},
 ): Promise<AttemptResult | undefined> {
   const sender = standardSender();
-  const worker = offMs === 0 ? context : withClockOff(context, offMs);
   try {
     const job = { generation, isKnownDead };
-    return await attemptDelivery({ context: worker }, sender, deliveryId, { isMadeDue: false, job });
+    return await attemptDelivery({ context }, sender, deliveryId, { isMadeDue: false, job });
   } finally {
     await sender.close();
   }

@@ -222,7 +222,7 @@ describe('a job whose delivery', () => {
     'has been redelivered since': { fields: { generation: 2 }, outcome: { kind: 'skipped', why: 'superseded' } },
     'waits for its retry': {
       fields: { state: 'retrying', attemptsMade: 1, nextAttemptAt: new Date(Date.now() + 600_000) },
-      outcome: { kind: 'later' },
+      outcome: { kind: 'later', inMs: expect.closeTo(600_000, -5) },
     },
     'has become a dead letter': {
       fields: { state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null },
