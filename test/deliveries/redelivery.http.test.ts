@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
+import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import {
@@ -23,10 +24,23 @@ import type * as DeliverySweep from './delivery-sweep.in-host.ts';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const DELIVERIES = '/api/v1/partner/observability/deliveries';
 const DAY_MS = 86_400_000;
+const SUCCEEDED: SendOutcome = {
+  ok: true,
+  statusCode: 200,
+  error: null,
+  errorDetail: null,
+  redirectTo: null,
+  durationMs: 9,
+  responseExcerpt: null,
+};
+const FAILED: SendOutcome = { ...SUCCEEDED, ok: false, statusCode: 500, error: 'http_status' };
 
 const service = await hostedService();
-const { receiver, venue, slots, jobState, end, read, failed } = await startDeliveryScene(service);
-const { redeliverGuarded, runJob } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
+const { receiver, venue, slots, freezeAttempt, wakeAttempt, jobState, end, read, failed } =
+  await startDeliveryScene(service);
+const { cancelSeries, redeliverGuarded, runJob } = service.inHost<typeof InHost>(
+  'test/deliveries/deliveries.in-host.ts',
+);
 const { sweep, raiseForgotten } = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
@@ -174,6 +188,52 @@ describe('recover', () => {
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(1204);
     expect(json(await recover(span))).toEqual({ recovered: 0 });
   });
+});
+
+describe('the result of an attempt by a worker that freezes while sending, until its lock has expired,', () => {
+  const freeze = async (id: string) => {
+    await freezeAttempt(id);
+    await change(id, { leaseUntil: new Date(Date.now() - 1000) });
+  };
+  const redeliverLater = async (id: string) => expectStatus(await redeliver(id), 202);
+  const cancelAndRecover = async (id: string) => {
+    await change(id, { state: 'cancelled', nextAttemptAt: null, leaseUntil: null });
+    expectStatus(await recover({ since: daysAgo(1) }), 202);
+  };
+
+  test.each([
+    ['a success', 'redelivered', redeliverLater, true],
+    ['a failure', 'redelivered', redeliverLater, false],
+    ['a success', 'cancelled and recovered', cancelAndRecover, true],
+    ['a failure', 'cancelled and recovered', cancelAndRecover, false],
+  ])('%s, does not change a delivery that was %s meanwhile', async (_result, _what, happen, ok) => {
+    const id = await anyDeadLetter();
+    await freeze(id);
+    await happen(id);
+
+    expect(await wakeAttempt(id, ok ? SUCCEEDED : FAILED)).toMatchObject({ kind: 'later' });
+
+    expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
+    await service.attempt(id);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2, attemptsMade: 1 });
+    expect(receiver.received.at(-1)?.body).toMatchObject({ event_id: (await read(id)).eventId });
+  });
+
+  test('counts if the delivery is still in the same series', async () => {
+    const id = await anyDeadLetter();
+    await freeze(id);
+    expect(await wakeAttempt(id, SUCCEEDED)).toMatchObject({ kind: 'delivered' });
+    expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 1 });
+  });
+});
+
+test('a worker that cancels an earlier series does not cancel a later one', async () => {
+  const id = await anyDeadLetter();
+  expectStatus(await redeliver(id), 202);
+  await cancelSeries(id, 1);
+  expect((await read(id)).state).toBe('pending');
+  await cancelSeries(id, 2);
+  expect((await read(id)).state).toBe('cancelled');
 });
 
 test('a redelivery is accepted although the endpoint’s name does not resolve now: its attempts resolve it again', async () => {
