@@ -1,10 +1,6 @@
 import { eventCollection } from '../../src/events/events.model.ts';
-import { newId } from '../../src/platform/ids.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attempts.store.ts';
-import { newDelivery } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
-import { type DeliveryState, deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
@@ -17,7 +13,6 @@ import { onServiceStop } from '../support/service-stop.ts';
 type Context = Service['context'];
 export type Receiver = { partnerId: string; subscriptionId: string; venueId: string };
 
-const LEASE_MS = 15_000;
 /** More than any test needs at the same time. */
 const PERMITS = 1000;
 
@@ -73,59 +68,6 @@ async function anotherContext(context: Context): Promise<Context> {
   await openDb(db, context.config.mongodbUri, context.log, new AbortController().signal);
   return { ...context, db };
 }
-
-/** Adds deliveries of these events that wait for their first attempt; returns their ids. */
-export async function addDeliveries(
-  { db }: Context,
-  { subscriptionId, partnerId }: Receiver,
-  eventIds: readonly string[],
-): Promise<string[]> {
-  const rows = eventIds.map((_id) =>
-    newDelivery({ _id, type: 'hold_created' }, { _id: subscriptionId, partnerId }, new Date()),
-  );
-  await deliveryCollection(db).insertMany(rows);
-  return rows.map(({ _id }) => _id);
-}
-
-export type BegunAttempt = { attemptId: string; isBegun: boolean };
-
-/** Begins an attempt of each row concurrently, expecting the row in the given state. */
-export const beginConcurrently = (
-  { db }: Context,
-  rows: readonly Parameters<typeof beginAttempt>[1][],
-): Promise<BegunAttempt[]> =>
-  Promise.all(
-    rows.map(async (row) => {
-      const attempt = { deliveryId: newId(), endpointUrl: `https://partner.example/${row._id}` };
-      return { attemptId: attempt.deliveryId, isBegun: await beginAttempt(db, row, attempt, LEASE_MS) };
-    }),
-  );
-
-/** Records these attempts concurrently as successes. `state`: the new state of the row. */
-export const settleConcurrently = (
-  { db }: Context,
-  attempts: readonly { deliveryId: string; attemptId: string; state: string }[],
-): Promise<(boolean | { error: string })[]> =>
-  Promise.all(
-    attempts.map(({ deliveryId, attemptId, state }) =>
-      settleAttempt(db, {
-        _id: deliveryId,
-        generation: 1,
-        attemptId,
-        after: {
-          outcome: 'succeeded',
-          state: state as DeliveryState,
-          attemptsMade: 1,
-          nextAttemptInMs: null,
-          isNewDeadLetter: false,
-        },
-        statusCode: 200,
-        error: null,
-        durationMs: 3,
-        responseExcerpt: null,
-      }).catch((err: Error) => ({ error: err.message })),
-    ),
-  );
 
 /** Records these outcomes of attempts that all read the subscription before any of them ended. */
 export async function recordOutcomes(

@@ -1,9 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
-import { anyPartner, anyVenue, subscribe } from '../support/factories.ts';
+import { anyDelivery } from '../support/deliveries.ts';
+import { anyPartner, type Partner, subscribe } from '../support/factories.ts';
 import { headerOf, type Received, startReceiver } from '../support/receiver.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as InHost from './deliveries.in-host.ts';
@@ -22,14 +24,15 @@ afterAll(async () => {
   await service.stop();
 });
 await watchCommands();
-const { id: venueId } = await anyVenue(service);
+const { venue, slot } = await startScene(service);
+let partner: Partner;
 let target: FirstAttempts.Receiver;
 beforeEach(async () => {
   receiver.respondWith(200);
   receiver.received.length = 0;
-  const partner = await anyPartner(service, [venueId]);
+  partner = await anyPartner(service, [venue.id]);
   const { id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']);
-  target = { partnerId: partner.id, subscriptionId, venueId };
+  target = { partnerId: partner.id, subscriptionId, venueId: venue.id };
   await takeCommands();
 });
 
@@ -43,15 +46,18 @@ const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target
 const healthWrites = (commands: readonly string[]) =>
   commands.filter((each) => each === 'update webhook_subscriptions').length;
 
-/** Responds to no request until `count` requests have arrived. */
-function respondTogether(count: number): void {
+/** Responds to no request until `count` requests have arrived and `before` has ended; to later ones immediately. */
+function respondTogether(count: number, before = () => Promise.resolve()): void {
   const waiting: (() => void)[] = [];
   receiver.respondWith((_attempt, response) => {
-    waiting.push(() => void response.writeHead(200).end());
-    if (waiting.length === count) for (const respond of waiting) respond();
+    const respond = () => void response.writeHead(200).end();
+    if (waiting.length === count) respond();
+    else if (waiting.push(respond) === count) void before().then(() => waiting.map((each) => each()));
   });
 }
 
+/** A delivery that waits for its first attempt. */
+const anyWaiting = () => anyDelivery(service, partner, partner, slot());
 const deliveriesOf = (eventIds: readonly string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
 /** The ids of received events, with repetitions. */
@@ -154,45 +160,35 @@ describe('a delivery is left to a job, without counting an attempt,', () => {
   });
 });
 
-const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const, attemptsMade: 0 });
-
-/** Adds deliveries that wait for their first attempt; returns their ids. */
-const anyDeliveries = async (count: number) => inHost.addDeliveries(target, await inHost.addEvents(target, count));
-
-test('an attempt begins once, and only if its row is unchanged and unlocked', async () => {
-  const [unlocked = '', redelivered = '', locked = ''] = await anyDeliveries(3);
-  await change(redelivered, { generation: 2 });
-  await change(locked, { leaseUntil: new Date(Date.now() + 60_000) });
-  const begun = await inHost.beginConcurrently([unlocked, unlocked, redelivered, locked].map(asRead));
-  expect(begun.filter(({ isBegun }) => isBegun)).toHaveLength(1);
-  expect((await read(unlocked)).attempts).toMatchObject([{ attempt: 1, outcome: 'started' }]);
-  for (const id of [redelivered, locked]) expect((await read(id)).attempts).toEqual([]);
+test('of two concurrent jobs of a delivery, one makes the attempt', async () => {
+  const id = await anyWaiting();
+  receiver.respondWith((_attempt, response) => void setTimeout(() => response.writeHead(200).end(), 300));
+  const results = await Promise.all([runJob(id), runJob(id)]);
+  expect(results.map((result) => result?.kind).toSorted()).toEqual(['delivered', 'later']);
+  expect((await read(id)).attempts).toMatchObject([{ attempt: 1, outcome: 'succeeded' }]);
+  expect(receiver.received).toHaveLength(1);
 });
 
-test('of concurrent attempts, all are recorded except an interrupted one and an invalid one', async () => {
-  const ids = await anyDeliveries(20);
-  const begun = await inHost.beginConcurrently(ids.map(asRead));
-  const attempts = ids.map((deliveryId, index) => ({
-    deliveryId,
-    attemptId: begun[index]?.attemptId ?? '',
-    state: index === 1 ? 'no such state' : 'succeeded',
-  }));
-  const [interrupted = '', invalid = '', ...others] = ids;
-  await change(interrupted, { leaseUntil: new Date(0) });
-  const [next] = await inHost.beginConcurrently([asRead(interrupted)]);
-  expect(next?.isBegun).toBe(true);
+test('of concurrent attempts, all are recorded except one of a lost lock and one that the database rejects', async () => {
+  const eventIds = await inHost.addEvents(target, 20);
+  const [taken = '', rejected = '', ...others] = eventIds;
+  const idOf = async (eventId: string) => (await rowOf(service, 'deliveries', { eventId }))._id;
+  respondTogether(20, async () => {
+    await change(await idOf(taken), { leaseUntil: new Date(0) });
+    await runJob(await idOf(taken));
+    const validator = { $or: [{ eventId: { $ne: rejected } }, { state: 'pending' }] };
+    await service.context.db.db?.command({ collMod: 'deliveries', validator });
+  });
 
-  const results = await inHost.settleConcurrently(attempts);
+  await inHost.deliver(target, eventIds);
+  await service.migrate();
 
-  const expected = [false, { error: expect.stringMatching('failed validation') }];
-  expect(results).toEqual([...expected, ...others.map(() => true)]);
-  for (const id of others) {
-    const settled = { state: 'succeeded', leaseUntil: null, attempts: [{ outcome: 'succeeded' }] };
-    expect(await read(id)).toMatchObject(settled);
+  for (const row of await deliveriesOf(others)) {
+    expect(row).toMatchObject({ state: 'succeeded', leaseUntil: null, attempts: [{ outcome: 'succeeded' }] });
   }
-  const outcomes = (await read(interrupted)).attempts.map(({ outcome }) => outcome);
-  expect(outcomes).toEqual(['interrupted', 'started']);
-  expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
+  const { attempts, attemptsMade } = await read(await idOf(taken));
+  expect([attemptsMade, ...attempts.map(({ outcome }) => outcome)]).toEqual([1, 'interrupted', 'succeeded']);
+  expect(await read(await idOf(rejected))).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
 });
 
 test.each([
@@ -244,7 +240,7 @@ describe('a job whose delivery', () => {
   };
 
   test.each(Object.entries(cases))('%s sends nothing', async (_what, { fields, outcome, row = {} }) => {
-    const [id = ''] = await anyDeliveries(1);
+    const id = await anyWaiting();
     await change(id, fields);
     const before = await read(id);
     expect(await runJob(id)).toMatchObject(outcome);
@@ -253,7 +249,7 @@ describe('a job whose delivery', () => {
   });
 
   test('is waiting sends it', async () => {
-    const [id = ''] = await anyDeliveries(1);
+    const id = await anyWaiting();
     expect(await runJob(id)).toMatchObject({ kind: 'delivered', status: 200 });
     expect(receiver.received).toHaveLength(1);
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
