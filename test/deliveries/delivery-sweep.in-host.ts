@@ -1,4 +1,3 @@
-import type { QueueName } from '../../src/queues/jobs.ts';
 import { addMissingJobs } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import {
   clearDeadLetterQueue,
@@ -27,10 +26,6 @@ export function raiseForgotten(context: Context, rejectsAll = false): Promise<nu
   const deps = rejectsAll ? { ...context, queues: rejectingQueues } : context;
   const stopping = new AbortController().signal;
   return raiseForgottenDeadLetters(deps, { graceMs: 0, limit: 10, stopping });
-}
-
-export async function emptyQueue({ queues }: Context, name: QueueName): Promise<void> {
-  await queues.byName(name).obliterate({ force: true });
 }
 
 /** The ids of the deliveries in the dead-letter queue. */

@@ -43,7 +43,6 @@ test('the sweep adds every missing job, also after many pages of deliveries that
 });
 
 test('while the queue is paused, the sweep adds each missing job once', async () => {
-  await inHost.emptyQueue('webhook-delivery');
   await deliveries().deleteMany({});
   await pauseQueue('webhook-delivery');
   await deliveries().insertMany(Array.from({ length: 5 }, () => overdue('healthy')));
@@ -89,33 +88,23 @@ test.each([false, true])(
 
 test('the sweep raises a dead letter that has no alert, and logs its ids; if it fails, the next sweep retries', async () => {
   const { partner, slot } = await startScene(service);
-  await subscribe(partner, 'http://127.0.0.1:9/never-called', ['booking_created']);
+  const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/no-receiver', ['booking_created']);
   const { hold_id, booking_id } = await bookSlot(partner, slot());
   await service.dispatch(String(hold_id));
-  const { eventId } = await rowOf(service, 'deliveries', { partnerId: partner.id });
-  const attempt = { deliveryId: randomUUID(), attempt: 5, sentAt: new Date(), outcome: 'failed' as const };
-  const row = overdue('s', {
-    eventId,
-    state: 'dead_letter',
-    nextAttemptAt: null,
-    deadLetteredAt: new Date(),
-    alertPending: true,
-    attempts: [{ ...attempt, statusCode: 500, error: 'http_status', durationMs: 1, responseExcerpt: null }],
-  });
-  await deliveries().insertOne(row);
+  const { _id: id } = await rowOf(service, 'deliveries', { subscriptionId });
+  await service.attempt(id, 5);
+  await changeRow(service, 'deliveries', id, { $set: { alertPending: true } });
+  const { eventId: event_id, attempts } = await rowOf(service, 'deliveries', { _id: id });
 
   expect(await inHost.raiseForgotten(true)).toBe(0);
   expect(
     linesOf(await service.logs(), 'operators could not be alerted of a dead letter; the next sweep retries it'),
-  ).toMatchObject([{ delivery: row._id, event_id: eventId }]);
+  ).toMatchObject([{ delivery: id, event_id }]);
   expect(await inHost.raiseForgotten()).toBe(1);
-  const raised = linesOf(
-    await service.logs(),
-    'a webhook delivery failed after 5 attempts and is a dead letter',
-  ).filter((line) => line['delivery'] === row._id);
-  expect(raised.at(-1)).toMatchObject({
-    event_id: eventId,
-    delivery_id: attempt.deliveryId,
+  const raised = linesOf(await service.logs(), 'a webhook delivery failed after 5 attempts and is a dead letter');
+  expect(raised.findLast((line) => line['delivery'] === id)).toMatchObject({
+    event_id,
+    delivery_id: attempts.at(-1)?.deliveryId,
     hold_id,
     booking_id,
     request_id: expect.any(String),
