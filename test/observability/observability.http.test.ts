@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, subscribe } from '../support/factories.ts';
+import { changeRow } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
@@ -32,9 +33,8 @@ test('GET /api/v1/partner/observability summarizes the last 24 hours, and lists 
   receiver.respondWith(500);
   const old = await anyWaitingDelivery();
   await service.attempt(old, 5);
-  await service.context.db
-    .collection('deliveries')
-    .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
+  const createdAt = new Date(Date.now() - 25 * 3_600_000);
+  await changeRow(service, 'deliveries', old, { $set: { createdAt } });
   await anyWaitingDelivery();
   const body = expectStatus(await partner.api.get(OBSERVABILITY), 200);
   expect(body['summary']).toMatchObject({ events: 1, attempts: 0, deliveries: { pending: 1, dead_letter: 0 } });
@@ -77,9 +77,8 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   test('shows the attempts of an older release', async () => {
     const id = await anyWaitingDelivery();
     await service.attempt(id);
-    const fields = { errorDetail: '', redirectTo: '', endpointUrl: '', series: '' };
-    const absent = Object.fromEntries(Object.keys(fields).map((name) => [`attempts.0.${name}`, '']));
-    await service.context.db.collection('deliveries').updateOne({ _id: id as never }, { $unset: absent as never });
+    const absent = ['errorDetail', 'redirectTo', 'endpointUrl', 'series'].map((name) => `attempts.${name}`);
+    await changeRow(service, 'deliveries', id, [{ $unset: absent }]);
     const unknown = { series: null, endpoint_url: null, error_detail: null, redirect_to: null };
     expect((await detail(id))['attempts']).toMatchObject([unknown]);
   });
