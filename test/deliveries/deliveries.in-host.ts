@@ -1,5 +1,4 @@
 import { cancelDelivery } from '../../src/webhooks/deliveries/delivery-states.store.ts';
-import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
@@ -13,12 +12,6 @@ export async function seal(
   aad: { owner: string; id: string },
 ): Promise<string> {
   return secretBox.seal(secret, aad);
-}
-
-/** Redelivers as in production, without private networks. */
-export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
-  const config = { ...context.config, webhookAllowPrivateNetworks: false };
-  await redeliver({ ...context, config }, partnerId, deliveryId);
 }
 
 /** Runs a job of a delivery; by default the job of the first series. */

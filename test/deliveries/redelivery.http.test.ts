@@ -38,9 +38,7 @@ const FAILED: SendOutcome = { ...SUCCEEDED, ok: false, statusCode: 500, error: '
 const service = await hostedService();
 const { receiver, venue, slots, freezeAttempt, wakeAttempt, jobState, end, read, failed } =
   await startDeliveryScene(service);
-const { cancelSeries, redeliverGuarded, runJob } = service.inHost<typeof InHost>(
-  'test/deliveries/deliveries.in-host.ts',
-);
+const { cancelSeries, runJob } = service.inHost<typeof InHost>('test/deliveries/deliveries.in-host.ts');
 const { sweep, raiseForgotten } = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');
 let partner: Partner;
 let subscription: { id: string; secretKey: string };
@@ -234,14 +232,6 @@ test('a worker that cancels an earlier series does not cancel a later one', asyn
   expect((await read(id)).state).toBe('pending');
   await cancelSeries(id, 2);
   expect((await read(id)).state).toBe('cancelled');
-});
-
-test('a redelivery is accepted although the endpoint’s name does not resolve now: its attempts resolve it again', async () => {
-  const id = await anyDeadLetter();
-  const unresolved = { endpointUrl: 'https://receiver.invalid/hooks' };
-  await changeRow(service, 'webhook_subscriptions', subscription.id, { $set: unresolved });
-  await redeliverGuarded(partner.id, id);
-  expect((await read(id)).state).toBe('pending');
 });
 
 test('a dead letter that is redelivered before its alert raises no alert', async () => {
