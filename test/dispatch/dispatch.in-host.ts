@@ -1,4 +1,3 @@
-import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
@@ -6,7 +5,6 @@ import {
   dispatchEvents,
   dispatchWaiting as dispatchPage,
 } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -35,18 +33,6 @@ export const dispatchDuringTransaction = (
     );
     return dispatchTogether(context, holdIds);
   });
-
-/** Dispatches each reservation by this many concurrent workers; resolves when the feed has the events. */
-export async function dispatchConcurrently(
-  context: Context,
-  holdIds: readonly string[],
-  workers: number,
-): Promise<void> {
-  const jobs = Array.from({ length: workers }, () => holdIds).flat();
-  const dispatched = await Promise.all(jobs.map((holdId) => dispatchEvents(context, [holdId])));
-  for (const { failures } of dispatched) for (const err of failures.values()) throw err;
-  await eventually('the feed has the events', async () => (await findOpenRanges(context.db)).length === 0);
-}
 
 /** Dispatches one page of the sweep. `inProgress`: reservations that a job is dispatching. */
 export async function dispatchWaiting(
