@@ -130,31 +130,17 @@ describe('the outcome', () => {
 describe('a kept connection', () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-  /** A receiver that answers the first request of each connection, and calls `end` at the second. */
-  const oneAnswerPerConnection = (end: (socket: Socket) => void) => {
-    const bodies: string[] = [];
-    return rawReceiver((socket) => {
-      let requests = 0;
-      socket.on('data', (bytes) => {
-        requests += 1;
-        bodies.push(bytes.toString());
-        if (requests === 1) socket.write(ok);
-        else end(socket);
-      });
-    }).then((target) => Object.assign(target, { bodies }));
-  };
-
-  /** A receiver that answers only its first request, and calls `end` at each later one, on any connection. */
-  const oneAnswerInAll = async (end: (socket: Socket, request: number) => void) => {
-    let requests = 0;
+  /** A receiver that answers only its first request, and calls `later` at each later one, on any connection. */
+  const oneAnswer = async (later: (socket: Socket, request: number) => void) => {
+    const requests: string[] = [];
     const target = await rawReceiver((socket) =>
-      socket.on('data', () => {
-        requests += 1;
-        if (requests === 1) socket.write(ok);
-        else end(socket, requests);
+      socket.on('data', (bytes) => {
+        requests.push(bytes.toString());
+        if (requests.length === 1) socket.write(ok);
+        else later(socket, requests.length);
       }),
     );
-    return { target, requests: () => requests };
+    return { target, requests };
   };
 
   test.each([
@@ -163,20 +149,23 @@ describe('a kept connection', () => {
   ])(
     'that its receiver %s before the first byte of the response is replaced, and the message is sent again',
     async (_how, end) => {
-      const target = await oneAnswerPerConnection(end);
+      const { target, requests } = await oneAnswer((socket, request) => {
+        if (request === 2) end(socket);
+        else socket.write(ok);
+      });
       const one = sender();
       const message = { ...messageTo(target.port), headers: { 'x-delivery-id': 'same' } };
       expect(await one.send(message)).toEqual(outcome({ ok: true }));
       await turn();
       expect(await one.send(message)).toEqual(outcome({ ok: true, responseExcerpt: 'ok' }));
       expect(target.connections).toBe(2);
-      const [, onKept = '', onFresh = ''] = target.bodies;
+      const [, onKept = '', onFresh = ''] = requests;
       expect(onFresh.replace('Connection: close', 'Connection: keep-alive')).toBe(onKept);
     },
   );
 
   test('that ends after the first byte of the response is connection_reset, without a retry', async () => {
-    const target = await oneAnswerPerConnection((socket) => socket.end('HTTP/1.1 2'));
+    const { target } = await oneAnswer((socket) => socket.end('HTTP/1.1 2'));
     const one = sender();
     expect(await sendTo(target, one)).toMatchObject({ ok: true });
     await turn();
@@ -185,16 +174,16 @@ describe('a kept connection', () => {
   });
 
   test('is replaced by one new connection; if that is reset too, the send fails', async () => {
-    const { target, requests } = await oneAnswerInAll((socket) => socket.resetAndDestroy());
+    const { target, requests } = await oneAnswer((socket) => socket.resetAndDestroy());
     const one = sender();
     await one.send(messageTo(target.port));
     await turn();
     expect(await sendTo(target, one)).toMatchObject({ error: 'connection_reset' });
-    expect(requests()).toBe(3);
+    expect(requests).toHaveLength(3);
   });
 
   test('is replaced within the deadline of the send', async () => {
-    const { target } = await oneAnswerInAll((socket, request) => {
+    const { target } = await oneAnswer((socket, request) => {
       if (request === 2) setTimeout(() => socket.resetAndDestroy(), 300);
     });
     const one = sender(500);
