@@ -225,6 +225,14 @@ describe('the result of an attempt by a worker that freezes while sending, until
   });
 });
 
+test('a sample reaches no other partner', async () => {
+  const peer = await anyPartner(service, [venue.id]);
+  await subscribe(peer, receiver.url);
+  const sample = await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`);
+  const { event_id: eventId } = expectStatus(sample, 202);
+  expect(await rowsOf(service, 'deliveries', { eventId })).toHaveLength(1);
+});
+
 test('a worker that cancels an earlier series does not cancel a later one', async () => {
   const id = await anyDeadLetter();
   expectStatus(await redeliver(id), 202);
