@@ -52,13 +52,6 @@ test('without MongoDB and Redis, every process waits and logs the names of the m
   expect(ready).toEqual([false, false]);
 });
 
-test('without MongoDB and Redis, a call of a partner is 503 with Retry-After', async () => {
-  const client = createClient(urls.url, `pk_sandbox_${'a'.repeat(16)}_${'b'.repeat(43)}`);
-  const rejected = await client.get('/api/v1/partner/venues');
-  expect(verdict(rejected)).toBe('503 SERVICE_UNAVAILABLE');
-  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
-});
-
 const ask = (path: string, listeners = healthUrls) =>
   Promise.all(listeners.map((url) => createClient(url, undefined).get(path)));
 
