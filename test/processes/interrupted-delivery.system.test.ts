@@ -6,7 +6,6 @@ import { type Answering, headerOf, startReceiver, type WebhookReceiver } from '.
 import { rowOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import { type Service, startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
 /** The time that an orchestrator waits before it kills a process. */
@@ -16,15 +15,7 @@ const services: Service[] = [];
 const receivers: WebhookReceiver[] = [];
 
 /** A delivery worker whose first attempt has arrived at a receiver, which has not responded. */
-type Scene = {
-  receiver: WebhookReceiver;
-  worker: SpawnedProcess;
-  startWorker: () => SpawnedProcess;
-  readRow: () => Promise<DeliveryRow>;
-  isDelivered: () => Promise<boolean>;
-};
-
-async function startAttempt(answering: Answering, overrides: Record<string, string>): Promise<Scene> {
+async function startAttempt(answering: Answering, overrides: Record<string, string>) {
   const service = await startService(overrides);
   services.push(service);
   const receiver = await startReceiver(answering);
