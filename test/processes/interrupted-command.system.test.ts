@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
-import { failPointMet } from '../support/fail-points.ts';
+import { blockCommands } from '../support/fail-points.ts';
 import { freePort, type OwnServer, ownMongod, temporaryFolder } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
@@ -32,9 +32,6 @@ beforeAll(async () => {
   await db.collection('oddities').insertOne({ any: 'document' });
   await startProcess('src/main/backup.ts', env, ['--to', at('whole')]).ready;
 });
-afterEach(async () => {
-  await failCommand('off', {});
-});
 afterAll(async () => {
   await endProcesses();
   await db.close();
@@ -42,31 +39,16 @@ afterAll(async () => {
 });
 
 const at = (name: string) => path.join(folder, name);
-const onServer = (command: Record<string, unknown>) => db.getClient().db('admin').command(command);
-const failCommand = async (mode: unknown, data: Record<string, unknown>) => {
-  const { count } = await onServer({
-    configureFailPoint: 'failCommand',
-    mode,
-    data: { appName: APP, failCommands: [], ...data },
-  });
-  return Number(count);
-};
 
-/** Starts a program; resolves when the fail point has blocked one of its commands. */
-async function startBlocked(
-  data: { failCommands: string[]; namespace: string },
-  start: () => SpawnedProcess,
-): Promise<SpawnedProcess> {
-  const count = await failCommand('alwaysOn', { ...data, blockConnection: true, blockTimeMS: 3000 });
+/** Starts a program, and stops it while one of its commands on `collection` is blocked. */
+async function interrupted(command: string, collection: string, start: () => SpawnedProcess): Promise<SpawnedProcess> {
+  const block = await blockCommands({ context: { db } }, { appName: APP, command, collection });
   const child = start();
-  await failPointMet(db, count + 1);
-  return child;
-}
-
-async function interrupt(child: SpawnedProcess): Promise<void> {
+  await block.met();
   child.signal('SIGTERM');
   await logged(child, 'stopping');
-  await failCommand('off', {});
+  await block.lift();
+  return child;
 }
 
 const levels = (child: SpawnedProcess, message: string) =>
@@ -86,9 +68,7 @@ describe('a command stopped before its end says so and ends with 1', () => {
 
   test('a backup while it writes, which leaves no manifest', async () => {
     const start = () => startProcess('src/main/backup.ts', env, ['--to', at('cut-off')]);
-    const child = await startBlocked({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
-
-    await interrupt(child);
+    const child = await interrupted('find', 'oddities', start);
 
     expect((await child.exited).code).toBe(1);
     expect(levels(child, UNFINISHED)).toEqual(['error']);
@@ -97,10 +77,7 @@ describe('a command stopped before its end says so and ends with 1', () => {
 
   test('a restore while it writes', async () => {
     const args = ['--from', at('whole'), '--replace', db.name];
-    const start = () => startProcess('src/main/restore.ts', env, args);
-    const child = await startBlocked({ failCommands: ['insert'], namespace: `${db.name}.leases` }, start);
-
-    await interrupt(child);
+    const child = await interrupted('insert', 'leases', () => startProcess('src/main/restore.ts', env, args));
 
     expect((await child.exited).code).toBe(1);
     expect(levels(child, UNFINISHED)).toEqual(['error']);
@@ -110,17 +87,15 @@ describe('a command stopped before its end says so and ends with 1', () => {
 
 test('control: a command with nothing left to do ends with 0', async () => {
   const start = () => startProcess('src/main/rewrap-secrets.ts', env);
-  const namespace = `${db.name}.webhook_subscriptions`;
-  const child = await startBlocked({ failCommands: ['update'], namespace }, start);
-
-  await interrupt(child);
+  const child = await interrupted('update', 'webhook_subscriptions', start);
 
   await finished(child);
   expect(child.output()).not.toContain(UNFINISHED);
 });
 
 test('a command that fails reports the failure, not that it could not start', async () => {
-  await failCommand('alwaysOn', { failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 });
+  const data = { appName: APP, failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 };
+  await db.getClient().db('admin').command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
   const child = startProcess('src/main/backup.ts', env, ['--to', at('failed')]);
 
   expect((await child.exited).code).toBe(1);
