@@ -3,17 +3,8 @@ import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { converse, headOf, repliesIn } from './raw-connection.ts';
 
-/** The RateLimit fields of a response, parsed strictly by the grammar of their IETF draft. */
-export type Quota = {
-  policy: string;
-  limit: number;
-  windowSeconds: number;
-  remaining: number;
-  resetSeconds: number;
-};
-
-/** Undefined if the response has neither field. */
-export function quotaOf({ headers }: Pick<Reply, 'headers'>): Quota | undefined {
+/** The RateLimit fields of a response, parsed strictly by the grammar of their IETF draft; undefined if it has none. */
+export function quotaOf({ headers }: Pick<Reply, 'headers'>) {
   const policy = headers.get('ratelimit-policy');
   const state = headers.get('ratelimit');
   if (policy === null && state === null) return undefined;
@@ -48,11 +39,7 @@ export async function readLimited(adminUrl: string): Promise<Record<string, numb
 }
 
 /** Waits for exactly this many calls beyond the limits since `before`; the metrics may be 0.25 s old. */
-export async function expectLimited(
-  adminUrl: string,
-  before: Record<string, number>,
-  added: Record<string, number>,
-): Promise<void> {
+export async function expectLimited(adminUrl: string, before: Record<string, number>, added: Record<string, number>) {
   const wanted = JSON.stringify(Object.entries(before).map(([limit, count]) => [limit, count + (added[limit] ?? 0)]));
   await eventually(
     `${wanted} calls beyond a limit are counted`,
@@ -61,11 +48,7 @@ export async function expectLimited(
 }
 
 /** The status of a GET from another address of this machine. */
-export async function statusFrom(
-  localAddress: string,
-  url: string,
-  headers: Record<string, string>,
-): Promise<number | undefined> {
+export async function statusFrom(localAddress: string, url: string, headers: Record<string, string>) {
   const [reply] = repliesIn(await converse(url, headOf('GET', url, Object.entries(headers)), localAddress));
   return reply?.status;
 }
