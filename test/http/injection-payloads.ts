@@ -35,15 +35,10 @@ export const OPERATORS: Readonly<Record<string, unknown>> = {
 };
 
 const textPayload = (name: string, text: string): Payload => ({ name, json: JSON.stringify(text), text });
-const structure = (name: string, json: string): Payload => ({
-  name,
-  json,
-  text: json.slice(0, 3000),
-  isStructure: true,
-});
+const literal = (name: string, json: string): Payload => ({ name, json, text: json.slice(0, 3000) });
+const structure = (name: string, json: string): Payload => ({ ...literal(name, json), isStructure: true });
 const operator = (key: string, operand: unknown): Payload =>
   structure(`the operator ${key}`, JSON.stringify({ [key]: operand }));
-const literal = (name: string, json: string): Payload => ({ name, json, text: json.slice(0, 3000) });
 const bytes = (name: string, value: Buffer): Payload => ({
   name,
   json: Buffer.concat([Buffer.from('"'), value, Buffer.from('"')]),
@@ -100,13 +95,7 @@ const PAYLOADS: readonly Payload[] = [
 const joined = (...parts: (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 
-const jsonShots = PAYLOADS.map(
-  ({ name, json, isStructure }): Shot => ({
-    name,
-    ...(isStructure && { isStructure }),
-    raw: () => joined(json),
-  }),
-);
+const jsonShots = PAYLOADS.map(({ json, text: _, ...rest }): Shot => ({ ...rest, raw: () => joined(json) }));
 
 const fieldShots: Shot[] = [
   ...jsonShots,
