@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { requireVenueRules } from '../../src/catalog/slots/slot-targets.service.ts';
 import { canReceive } from '../../src/partners/can-receive.service.ts';
@@ -9,26 +9,21 @@ import { findReservationAfterConflict } from '../../src/reservations/reservation
 import { findReceivers } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
-  anyVenue,
   bookSlot,
   buyPackage,
   expectStatus,
-  freeSlotIds,
   json,
   operatorOf,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import { blockCommands, whileMajorityStays } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { blockCommands, startServiceOnOwnMongod, whileMajorityStays } from '../support/fail-points.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { startScene } from '../support/scene.ts';
 import { verdict } from '../support/verdict.ts';
 
 const APP_NAME = 'after-failover';
@@ -37,29 +32,15 @@ const APP_NAME = 'after-failover';
  * For up to a second, a new primary has all acknowledged writes without knowing that a majority has them. The fail
  * point `disableSnapshotting` keeps a lone mongod in that state, while the tests write directly to the database.
  */
-let mongod: OwnServer;
-let service: Service;
-let venue: Venue;
-let partner: Partner;
-let slotIds: string[];
+const service = await startServiceOnOwnMongod({}, `appName=${APP_NAME}`, 'monitorCommands=true');
+afterAll(() => service.stop());
 const commands: mongoose.mongo.CommandStartedEvent[] = [];
-beforeAll(async () => {
-  mongod = await ownMongod();
-  await mongod.start();
-  service = await startService({ MONGODB_URI: `${mongod.uri}&appName=${APP_NAME}&monitorCommands=true` });
-  service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-    commands.push(event);
-  });
-  venue = await anyVenue(service, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
-  partner = await anyPartner(service, [venue.id]);
-  slotIds = await freeSlotIds(partner, venue.id);
+service.context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
+  commands.push(event);
 });
-afterAll(async () => {
-  await service.stop();
-  await mongod.discard();
-});
+const TWO_TURFS = [{ duration_minutes: 15 }, { duration_minutes: 15 }];
+const { venue, partner, slot: anySlot } = await startScene(service, { resources: TWO_TURFS });
 
-const anySlot = (): string => slotIds.pop() ?? '';
 type Row = { _id: string; [field: string]: unknown };
 
 /** A collection that acknowledges writes before a majority has them. */
@@ -113,11 +94,8 @@ describe('a write that was acknowledged just before a failover', () => {
     await service.dispatch(hold._id);
     await buyPackage(partner, await anyPackage(service, partner, [venue.id]));
     const operator = operatorOf(service);
-    const window = { starts_at: '2030-01-01T00:00:00.000Z', ends_at: '2030-01-02T00:00:00.000Z' };
-    expectStatus(
-      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, { ...window, reason: 'works' }),
-      201,
-    );
+    const blackout = { starts_at: '2030-01-01T00:00:00Z', ends_at: '2030-01-02T00:00:00Z', reason: 'works' };
+    expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, blackout), 201);
     const bookingId = randomUUID();
     const paths = [`/api/v1/bookings/${bookingId}`];
     let blackoutId = '';
@@ -168,13 +146,12 @@ describe('a write that was acknowledged just before a failover', () => {
   });
 
   test('applies to grants, suspensions, revoked keys, receivers and venue rules', async () => {
-    const [newcomer, suspended, revoked] = [
-      await anyPartner(service),
-      await anyPartner(service),
-      await anyPartner(service),
-    ];
+    const newcomer = await anyPartner(service);
+    const suspended = await anyPartner(service);
+    const revoked = await anyPartner(service);
     const { id: subscriptionId } = await subscribe(newcomer, 'http://127.0.0.1:9/', ['hold_created']);
     const [left = '', right = ''] = venue.resourceIds;
+    const changes = { sharesSpaceWith: [right], status: 'inactive' };
     const { db } = service.context;
     const startsAt = new Date('2031-01-01T00:00:00.000Z');
     const endsAt = new Date('2031-01-02T00:00:00.000Z');
@@ -185,10 +162,7 @@ describe('a write that was acknowledged just before a failover', () => {
       const revokedAt = new Date();
       await fastWrites('api_keys').updateOne({ partnerId: revoked.id }, { $set: { revokedAt } });
       await copyRow('webhook_subscriptions', { _id: subscriptionId }, { status: 'active', ordinal: 7 });
-      await fastWrites('resources').updateOne(
-        { _id: left },
-        { $set: { sharesSpaceWith: [right], status: 'inactive' } },
-      );
+      await fastWrites('resources').updateOne({ _id: left }, { $set: changes });
       const blackout = { venueId: venue.id, startsAt, endsAt, resourceIds: null, reason: 'works' };
       await fastWrites('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
@@ -216,7 +190,7 @@ describe('a write that was acknowledged just before a failover', () => {
       revoked: '401 INVALID_API_KEY',
       receivers: 2,
       canReceive: true,
-      resource: { sharesSpaceWith: [right], status: 'inactive' },
+      resource: changes,
       isClosed: true,
     });
   });
@@ -225,12 +199,7 @@ describe('a write that was acknowledged just before a failover', () => {
 test('a page of the feed is one snapshot: an event deleted during the read is in the page', async () => {
   const { hold_id: holdId } = await placeHold(partner, anySlot());
   await service.dispatch(String(holdId));
-  const block = await blockCommands(service, {
-    appName: APP_NAME,
-    command: 'find',
-    collection: 'events',
-    forMs: 500,
-  });
+  const block = await blockCommands(service, { appName: APP_NAME, command: 'find', collection: 'events', forMs: 500 });
   const page = partner.api.get('/api/v1/partner/events?limit=200');
   try {
     await block.met();
