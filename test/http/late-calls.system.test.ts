@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { expectStatus, operatorOf } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { headOf, openRaw, repliesIn } from './raw-connection.ts';
@@ -12,16 +13,13 @@ import { headOf, openRaw, repliesIn } from './raw-connection.ts';
 const service = await hostedService();
 afterAll(() => service.stop());
 const calls = collectionCallsOf(service);
-const { id: venueId } = await anyVenue(service);
-const slotIds = await freeSlotIds(await anyPartner(service, [venueId]), venueId);
-
-const nextSlot = () => slotIds.pop() ?? '';
+const { partner, rival, slot: nextSlot } = await startScene(service);
 
 /** Sends the headers of a call, does `meanwhile`, and then sends its body. */
-async function callAround(partner: Partner, path: string, body: Json, meanwhile: () => Promise<unknown>) {
+async function callAround({ apiKey }: Partner, path: string, body: Json, meanwhile: () => Promise<unknown>) {
   const text = JSON.stringify(body);
   const head = headOf('POST', service.url + path, [
-    ['x-api-key', partner.apiKey],
+    ['x-api-key', apiKey],
     ['Content-Type', 'application/json'],
     ['Content-Length', Buffer.byteLength(text)],
   ]);
@@ -35,22 +33,21 @@ async function callAround(partner: Partner, path: string, body: Json, meanwhile:
   return reply;
 }
 
-async function revoke(partner: Partner): Promise<void> {
-  const keys = `/api/v1/operator/partners/${partner.id}/keys`;
+async function revoke({ id }: Partner): Promise<void> {
+  const keys = `/api/v1/operator/partners/${id}/keys`;
   const { data } = expectStatus(await operatorOf(service).get(keys), 200) as { data: Json[] };
   for (const { key_id: keyId } of data) await operatorOf(service).delete(`${keys}/${String(keyId)}`);
 }
 
 describe('a body that arrives after its key was revoked', () => {
   test('places no hold', async () => {
-    const [partner, slotId] = [await anyPartner(service, [venueId]), nextSlot()];
-    const reply = await callAround(partner, '/api/v1/partner/holds', { slot_id: slotId }, () => revoke(partner));
+    const slotId = nextSlot();
+    const reply = await callAround(rival, '/api/v1/partner/holds', { slot_id: slotId }, () => revoke(rival));
     expect(verdict(reply)).toBe('401 INVALID_API_KEY');
     expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
   });
 
   test('control: a body whose key is still valid is served', async () => {
-    const partner = await anyPartner(service, [venueId]);
     const body = { slot_id: nextSlot() };
     const reply = await callAround(partner, '/api/v1/partner/holds', body, () => Promise.resolve());
     expect(reply.status).toBe(201);
