@@ -1,18 +1,16 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json } from '../support/factories.ts';
-import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
+import { confirmBody, placeHold } from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { converse, headOf, repliesIn } from './raw-connection.ts';
 
 const service = sharedService();
 afterAll(() => service.stop());
-const venue = await anyVenue(service);
-const partner = await anyPartner(service, [venue.id]);
-const slots = await freeSlotIds(partner, venue.id);
+const { partner, slot: newSlot } = await startScene(service);
 let keys = 0;
 
-const newSlot = (): string => slots.pop() ?? 'none left';
 const newKey = () => `key-${(keys += 1)}`;
 const hold = (slotId: string, header: string | undefined, fields: Json = {}) =>
   partner.api.post(
