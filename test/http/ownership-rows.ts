@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, Reply } from '../support/client.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import type { Json, Venue } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
@@ -10,12 +10,12 @@ import {
   confirmBody,
   dateIn,
   expectStatus,
-  freeSlotIds,
   placeHold,
   slotsOf,
   subscribe,
 } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import type { HostedService } from '../support/service-host.ts';
 
 /** One id in a request, and the response (status, and error code if any) to each kind of caller. */
@@ -32,26 +32,18 @@ export type Row = {
   missing: string;
 };
 
-export type OwnershipScene = {
-  service: HostedService;
-  owner: Partner;
-  /** May operate the same venue, so only ownership distinguishes the two. */
-  peer: Partner;
-  /** Has its own venue and no grant for the owner's. */
-  outsider: Partner;
-  venue: Venue;
-  outsidersVenue: Venue;
-  /** A free slot of the owner's venue that nothing else uses. */
-  anySlot: () => string;
-};
+type OwnershipScene = Awaited<ReturnType<typeof ownershipScene>>;
 
-export async function ownershipScene(service: HostedService): Promise<OwnershipScene> {
-  const [venue, outsidersVenue] = [await anyVenue(service, [{ duration_minutes: 15 }]), await anyVenue(service)];
-  const owner = await anyPartner(service, [venue.id]);
-  const peer = await anyPartner(service, [venue.id]);
+/**
+ * The peer may operate the owner's venue, so only ownership distinguishes the two. The outsider has its own venue and
+ * no grant for the owner's. `anySlot`: a free slot of the owner's venue that nothing else uses, from the last on.
+ */
+export async function ownershipScene(service: HostedService) {
+  const resources = [{ duration_minutes: 15 }];
+  const { venue, partner: owner, rival: peer, slots } = await startScene(service, { resources });
+  const outsidersVenue = await anyVenue(service);
   const outsider = await anyPartner(service, [outsidersVenue.id]);
-  const slotIds = await freeSlotIds(owner, venue.id);
-  return { service, owner, peer, outsider, venue, outsidersVenue, anySlot: () => slotIds.pop() ?? '' };
+  return { service, owner, peer, outsider, venue, outsidersVenue, anySlot: () => slots.pop() ?? '' };
 }
 
 const PARTNER = '/api/v1/partner';
@@ -103,8 +95,7 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
   };
   const endedDelivery = async () => {
     const id = await anyDelivery();
-    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
-    await deliveries.updateOne({ _id: id }, { $set: { state: 'succeeded' } });
+    await changeRow(service, 'deliveries', id, { $set: { state: 'succeeded' } });
     return id;
   };
   const anyPurchase = async () => String((await buyPackage(owner, await ownPackage()))['id']);
@@ -120,13 +111,9 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     await owner.api.post(`${SANDBOX}/slots/${slotId}/walk-in`);
     return slotId;
   };
-  const subscribeTo = (api: Client, venueIds: string[] | null) => {
-    const endpoint = `http://127.0.0.1:9/${randomUUID()}`;
-    return api.post(`${PARTNER}/webhooks`, {
-      endpoint_url: endpoint,
-      event_types: ['hold_created'],
-      venue_ids: venueIds,
-    });
+  const subscribeTo = (api: Client, venue_ids: string[] | null) => {
+    const endpoint_url = `http://127.0.0.1:9/${randomUUID()}`;
+    return api.post(`${PARTNER}/webhooks`, { endpoint_url, event_types: ['hold_created'], venue_ids });
   };
   const ending = () => ({ reason: 'rain', idempotency_key: randomUUID() });
   const ownVenueOf = (api: Client): Venue => (api === outsider.api ? scene.outsidersVenue : venue);
