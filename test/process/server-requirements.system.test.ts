@@ -110,10 +110,7 @@ test.each([
 });
 
 /** The outcome of a process's check of this Redis. */
-async function checkRedis(
-  redisUrl: string,
-  overrides: Record<string, string>,
-): Promise<{ failed: Error[]; warnings: string }> {
+async function checkRedis(redisUrl: string, overrides: Record<string, string>) {
   const { log, logged, stopping } = captureLog();
   const failed: Error[] = [];
   await requireSupportedRedis({
