@@ -20,18 +20,12 @@ const PAYLOADS_PER_INPUT: Readonly<Record<Place, number>> = {
   header: scaled(ALL, 1),
 };
 
-/** What an attack sent, and every wrong response. */
-export type Findings = {
-  sentCount: number;
-  inputs: Set<string>;
-  /** `field: NUL` */
-  shots: Set<string>;
-  faults: string[];
-};
-
-/** Sends payloads to the inputs of a listener, and checks each response. Listings must not change meanwhile. */
-export async function attack(target: Target, inputs: readonly Input[], shotsOf = someShots): Promise<Findings> {
-  const found: Findings = { sentCount: 0, inputs: new Set(), shots: new Set(), faults: [] };
+/**
+ * Sends payloads to the inputs of a listener; returns what it sent, such as the shot `field: NUL`, and every wrong
+ * response. Listings must not change meanwhile.
+ */
+export async function attack(target: Target, inputs: readonly Input[], shotsOf = someShots) {
+  const found = { sentCount: 0, inputs: new Set<string>(), shots: new Set<string>(), faults: [] as string[] };
   const rows = await rowCounts(target, inputs);
   const shots = inputs.flatMap((input) => shotsOf(input).map((shot) => ({ input, shot })));
   const ids = shots.map(({ input }) => input.id);

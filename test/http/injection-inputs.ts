@@ -93,12 +93,7 @@ function pathOf(route: RouteInput, legal: Legal, gap: string | undefined): strin
 }
 
 /** The query with the required parameters and `target`; `legal` is the legal value of `target`. */
-function queryOf(
-  route: RouteInput,
-  legal: Legal,
-  target: string | undefined,
-  hasGap: boolean,
-): { text: string; legal: string } {
+function queryOf(route: RouteInput, legal: Legal, target: string | undefined, hasGap: boolean) {
   let legalOfTarget = 'x';
   const pairs = Object.entries(keysOf(route.query)).flatMap(([name, described]) => {
     if (!isRequired(described) && name !== target) return [];

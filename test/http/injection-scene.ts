@@ -4,18 +4,10 @@ import { anyVenue, bookSlot, dateIn, expectStatus, operatorOf } from '../support
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { HostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
-import type { Input, KnownValues, Template } from './injection-template.ts';
+import type { KnownValues } from './injection-template.ts';
 
 /** One of the two APIs, its caller, and the calls that can be made with the objects of the scene. */
-export type Target = {
-  url: string;
-  apiKey: string;
-  /** Values that exist, for the fields of legal calls. */
-  known: KnownValues;
-  inputs: Input[];
-  legalCalls(): Promise<{ id: string; template: Template }[]>;
-  templatesFor(form: 'gap' | 'legal', ids: readonly string[]): Promise<Template[]>;
-};
+export type Target = Awaited<ReturnType<typeof injectionScene>>[number];
 
 /** The module that the suite calls in the host's process. */
 export const INJECTION = 'test/http/injection.in-host.ts';
@@ -24,7 +16,7 @@ const RARE = { customer_name: 'Zoya Khan', customer_phone: '+919845012345' };
 const OPERATOR = '/api/v1/operator';
 
 /** Creates a few objects of every kind, with two bookings of the `RARE` customer; returns both APIs as targets. */
-export async function injectionScene(service: HostedService): Promise<Target[]> {
+export async function injectionScene(service: HostedService) {
   const { partner, values } = await provision(service);
   const slots = [...(values['slots'] ?? [])];
   for (const _ of [1, 2]) await bookSlot(partner, slots.shift() ?? '', RARE);
@@ -46,18 +38,14 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     'dead-letters': values['deliveries'] ?? [],
   };
   const { listInputs, makeLegalCalls, makeTemplates } = service.inHost<typeof Injection>(INJECTION);
-  const targetOf = async (
-    api: Injection.ApiName,
-    url: string,
-    apiKey: string,
-    known: KnownValues,
-  ): Promise<Target> => ({
+  /** `known`: values that exist, for the fields of legal calls. */
+  const targetOf = async (api: Injection.ApiName, url: string, apiKey: string, known: KnownValues) => ({
     url,
     apiKey,
     known,
     inputs: await listInputs(api),
     legalCalls: () => makeLegalCalls(api, known),
-    templatesFor: (form, ids) => makeTemplates(api, known, form, ids),
+    templatesFor: (form: 'gap' | 'legal', ids: readonly string[]) => makeTemplates(api, known, form, ids),
   });
   return [
     await targetOf('partner', service.url, partner.apiKey, shared),

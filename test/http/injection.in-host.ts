@@ -38,11 +38,7 @@ export function makeTemplates(
 }
 
 /** The legal call of every route: `POST /api/v1/partner/holds`. */
-export function makeLegalCalls(
-  context: Context,
-  apiName: ApiName,
-  known: KnownValues,
-): { id: string; template: Template }[] {
+export function makeLegalCalls(context: Context, apiName: ApiName, known: KnownValues) {
   const byRoute = new Map(inputsOfContext(context)[apiName].map((input) => [input.route, input]));
   return [...byRoute.values()].map((input, valueIndex) => ({
     id: `${input.method} ${input.route.path}`,
