@@ -8,7 +8,6 @@ import { Refusal, UnsupportedServerError } from '../../src/platform/server-requi
 import { loadConfig } from '../../src/process/config/config.ts';
 import { requireSupportedRedis } from '../../src/process/server-requirements.ts';
 import { eventually } from '../support/eventually.ts';
-import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
 import { bareMongod, ownRedis } from '../support/own-servers.ts';
 import { databaseUri, freshName, SHARED_NAME, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
@@ -17,19 +16,13 @@ import { endProcesses, startProcess } from '../support/worker-process.ts';
 const PRODUCTION = { SERVICE_MODE: 'production' };
 const environment = (overrides: Record<string, string>) => serviceEnvironment(freshName(), overrides);
 
-let standalone: OwnServer;
-let uninitiated: OwnServer;
-let evictingRedis: OwnRedis;
-let volatileRedis: OwnRedis;
-beforeAll(async () => {
-  [standalone, uninitiated, evictingRedis, volatileRedis] = await Promise.all([
-    bareMongod(),
-    bareMongod(['--replSet', 'rs0']),
-    ownRedis(['--maxmemory-policy', 'allkeys-lru']),
-    ownRedis(),
-  ]);
-  await Promise.all([standalone, uninitiated, volatileRedis].map((each) => each.start()));
-});
+const [standalone, uninitiated, evictingRedis, volatileRedis] = await Promise.all([
+  bareMongod(),
+  bareMongod(['--replSet', 'rs0']),
+  ownRedis(['--maxmemory-policy', 'allkeys-lru']),
+  ownRedis(),
+]);
+beforeAll(() => Promise.all([standalone, uninitiated, volatileRedis].map((each) => each.start())));
 afterAll(async () => {
   await endProcesses();
   await Promise.all([standalone, uninitiated, evictingRedis, volatileRedis].map((each) => each.discard()));
