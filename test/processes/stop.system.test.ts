@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startKeepAliveClients } from '../faults/keep-alive-clients.ts';
 import { headOf, openRaw, repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner } from '../support/factories.ts';
-import { type OwnRedis, ownRedis, temporaryFolder } from '../support/own-servers.ts';
+import { ownRedis, temporaryFolder } from '../support/own-servers.ts';
 import { mulberry32 } from '../support/random.ts';
 import { rowOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
@@ -17,10 +17,7 @@ const PROGRAMS = ['src/main/api.ts', 'workers/hold-expiry.ts', 'workers/webhook-
 /** The time that an orchestrator waits before it kills a process. */
 const GRACE_MS = 25_000;
 
-let redis: OwnRedis;
-beforeAll(async () => {
-  redis = await ownRedis();
-});
+const redis = await ownRedis();
 const services: Service[] = [];
 async function anyService(overrides: Record<string, string> = {}): Promise<Service> {
   const service = await startService(overrides);
