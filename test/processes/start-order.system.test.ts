@@ -3,35 +3,30 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { expectStatus, placeHold, subscribe } from '../support/factories.ts';
-import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
+import { ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScene } from '../support/scene.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
-import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
 const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
-let mongod: OwnServer;
-let redis: OwnServer;
-let environment: Record<string, string>;
-let api: SpawnedProcess;
-let workers: SpawnedProcess[];
+const [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
+const environment = {
+  ...serviceEnvironment(freshName()),
+  MONGODB_URI: mongod.uri,
+  REDIS_URL: redis.uri,
+  HOLD_TTL_SECONDS: '1',
+};
+// Start all processes before MongoDB and Redis. The tests below run in order and build on each other.
+const api = startProcess('src/main/api.ts', environment);
+const workers = WORKERS.map((file) => startProcess(file, environment));
 let urls: { url: string; adminUrl: string };
 /** The URLs of the admin listener and of each worker. */
 let healthUrls: string[];
 
-// Start all processes before MongoDB and Redis. The tests below run in order and build on each other.
 beforeAll(async () => {
-  [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
-  environment = {
-    ...serviceEnvironment(freshName()),
-    MONGODB_URI: mongod.uri,
-    REDIS_URL: redis.uri,
-    HOLD_TTL_SECONDS: '1',
-  };
-  api = startProcess('src/main/api.ts', environment);
-  workers = WORKERS.map((file) => startProcess(file, environment));
   urls = (await api.ready) as typeof urls;
   const served = await Promise.all(workers.map((worker) => logged(worker, 'serves health and metrics')));
   healthUrls = [urls.adminUrl, ...served.map(({ url }) => String(url))];
