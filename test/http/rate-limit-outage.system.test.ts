@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import type { Reply } from '../support/client.ts';
@@ -7,7 +7,6 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner } from '../support/factories.ts';
-import type { OwnRedis } from '../support/own-servers.ts';
 import { ownRedis } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -20,18 +19,12 @@ const ANSWER_WITHIN_MS = 500;
 /** How long a process waits for Redis. */
 const PATIENCE_MS = 100;
 
-let redis: OwnRedis;
-let one: Service;
-let two: Service;
-
 // Redis is down from the start.
-beforeAll(async () => {
-  redis = await ownRedis();
-  const settings = { REDIS_URL: redis.uri, RATE_LIMIT_PER_MINUTE: String(LIMIT) };
-  one = await startService(settings);
-  const { MONGODB_URI = '', QUEUE_PREFIX = '' } = one.environment;
-  two = await startService({ ...settings, MONGODB_URI, QUEUE_PREFIX });
-});
+const redis = await ownRedis();
+const settings = { REDIS_URL: redis.uri, RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+const one = await startService(settings);
+const { MONGODB_URI = '', QUEUE_PREFIX = '' } = one.environment;
+const two = await startService({ ...settings, MONGODB_URI, QUEUE_PREFIX });
 afterEach(() => redis.signal('SIGCONT'));
 afterAll(async () => {
   await two.stop({ keepsDatabase: true });
