@@ -13,12 +13,8 @@ import { endProcesses, finished, logged, startProcess } from '../support/worker-
 const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
 const [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
-const environment = {
-  ...serviceEnvironment(freshName()),
-  MONGODB_URI: mongod.uri,
-  REDIS_URL: redis.uri,
-  HOLD_TTL_SECONDS: '1',
-};
+const settings = { MONGODB_URI: mongod.uri, REDIS_URL: redis.uri, HOLD_TTL_SECONDS: '1' };
+const environment = serviceEnvironment(freshName(), settings);
 // Start all processes before MongoDB and Redis. The tests below run in order and build on each other.
 const api = startProcess('src/main/api.ts', environment);
 const workers = WORKERS.map((file) => startProcess(file, environment));
