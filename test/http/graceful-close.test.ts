@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { listen } from '../../src/http/listen.ts';
+import { converse } from './raw-connection.ts';
 
 const CLIENTS = 50;
 
@@ -13,19 +12,10 @@ app.get('/', (_req, res) => {
 const listener = await listen(app, '127.0.0.1', 0);
 afterAll(() => listener.close());
 
-/** Connects and sends a request; returns everything received until the connection ends, or the error code. */
-async function request(port: number): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nHost: any\r\n\r\n');
-  const parts: Buffer[] = [];
-  socket.on('data', (part: Buffer) => void parts.push(part));
-  const ended = once(socket, 'end').then(() => Buffer.concat(parts).toString());
-  return ended.catch((err: NodeJS.ErrnoException) => String(err.code));
-}
+const request = (url: string) => converse(url, 'GET / HTTP/1.1\r\nHost: any\r\n\r\n');
 
 test('clients that the system has connected get their responses, even if the listener closes before accepting them', async () => {
-  const { port } = new URL(listener.url);
-  const responses = Array.from({ length: CLIENTS }, () => request(Number(port)));
+  const responses = Array.from({ length: CLIENTS }, () => request(listener.url));
   // After this turn of the event loop, the operating system has connected the clients, but none is accepted yet.
   await new Promise<void>((done) => process.nextTick(done));
   const closed = listener.close();
@@ -38,7 +28,7 @@ test('clients that the system has connected get their responses, even if the lis
 test('an idle connection stays open for the configured time; Keep-Alive states one second less', async () => {
   const brief = await listen(app, '127.0.0.1', 0, { keepAliveTimeoutMs: 2000 });
   const beganAtMs = performance.now();
-  const response = await request(Number(new URL(brief.url).port));
+  const response = await request(brief.url);
   const tookMs = performance.now() - beganAtMs;
   await brief.close();
   expect(response).toMatch(/^Keep-Alive: timeout=1\r$/m);
