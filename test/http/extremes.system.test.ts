@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -13,11 +13,8 @@ const AT_A_TIME = 4;
 
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
 const inHost = service.inHost<typeof Extremes>('test/http/extremes.in-host.ts');
-let targets: Target[];
-beforeAll(async () => {
-  targets = await injectionScene(service);
-});
 afterAll(() => service.stop());
+const targets = await injectionScene(service);
 
 async function timed(call: () => Promise<Reply>): Promise<{ tookMs: number; status: number }> {
   const askedAt = performance.now();

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { scaled } from '../support/scale.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Injection from './injection.in-host.ts';
 import { attack, sendAs } from './injection-attack.ts';
 import { injectedInto, PAYLOAD_COUNT, SHOTS } from './injection-payloads.ts';
-import type { Target } from './injection-scene.ts';
 import { INJECTION, injectionScene } from './injection-scene.ts';
 import { type Input, legalRequest } from './injection-template.ts';
 
@@ -16,15 +15,10 @@ const service = await hostedService({
   overrides: { RATE_LIMIT_PER_MINUTE: '0', MONGODB_URI: monitoredUri() },
 });
 const inHost = service.inHost<typeof Injection>(INJECTION);
-let targets: Target[];
-let membersBefore: string[][];
-
-beforeAll(async () => {
-  membersBefore = await inHost.membersOfPrototypes();
-  await inHost.watchCommands();
-  targets = await injectionScene(service);
-});
 afterAll(() => service.stop());
+const membersBefore = await inHost.membersOfPrototypes();
+await inHost.watchCommands();
+const targets = await injectionScene(service);
 
 const isReading = ({ method }: Input) => method === 'GET';
 const idsOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id).toSorted();
