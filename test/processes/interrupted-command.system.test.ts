@@ -2,32 +2,27 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { blockCommands } from '../support/fail-points.ts';
-import { freePort, type OwnServer, ownMongod, temporaryFolder } from '../support/own-servers.ts';
+import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 const APP = 'interrupted';
 const UNFINISHED = 'stopped before it was finished: run it again';
 
-let mongod: OwnServer;
-let db: Db;
-let folder: string;
-let env: Record<string, string>;
-
 // Its own server, because a fail point affects the whole server.
+const mongod = await ownMongod();
+await mongod.start();
+const uri = new URL(mongod.uri);
+uri.pathname = `/${freshName()}`;
+const db = createDb();
+await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
+uri.searchParams.set('appName', APP);
+const env = serviceEnvironment(freshName(), { MONGODB_URI: uri.href });
+const folder = await temporaryFolder();
+const at = (name: string) => path.join(folder, name);
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  mongod = await ownMongod();
-  await mongod.start();
-  const uri = new URL(mongod.uri);
-  uri.pathname = `/${freshName()}`;
-  db = createDb();
-  await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
-  uri.searchParams.set('appName', APP);
-  env = serviceEnvironment(freshName(), { MONGODB_URI: uri.href });
   await startProcess('src/main/migrate.ts', env).ready;
   await db.collection('oddities').insertOne({ any: 'document' });
   await startProcess('src/main/backup.ts', env, ['--to', at('whole')]).ready;
@@ -37,8 +32,6 @@ afterAll(async () => {
   await db.close();
   await mongod.discard();
 });
-
-const at = (name: string) => path.join(folder, name);
 
 /** Starts a program, and stops it while one of its commands on `collection` is blocked. */
 async function interrupted(command: string, collection: string, start: () => SpawnedProcess): Promise<SpawnedProcess> {
