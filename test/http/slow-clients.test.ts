@@ -1,18 +1,16 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import express from 'express';
-import type { Listener, ListenerLimits } from '../../src/http/listen.ts';
+import type { ListenerLimits } from '../../src/http/listen.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createPartnerApp } from '../../src/main/partner-app.ts';
 import { report } from '../faults/report.ts';
 import type { Durations } from '../support/durations.ts';
 import { durationsDuring } from '../support/durations.ts';
-import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus } from '../support/factories.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 import type { RawConnection } from './raw-connection.ts';
@@ -34,29 +32,22 @@ const POST =
 const MANY_LARGE_ANSWERS = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40);
 const MANY_FILES = 'GET /docs/reference/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10);
 
-let service: Service;
-/** The service on a listener with these limits. */
-let listener: Listener;
-let partner: Partner;
+const service = await startService();
 /** Server-side sockets of clients that request large responses. */
 const sending = new Set<Socket>();
+const app = express()
+  .use(['/openapi.json', '/docs'], ({ socket }, _response, next) => {
+    sending.add(socket);
+    next();
+  })
+  .use(createPartnerApp(service.context));
+/** The service on a listener with these limits. */
+const listener = await listen(app, '127.0.0.1', 0, isLongTier ? {} : SHORT_LIMITS);
+const partner = await anyPartner({ ...service, url: listener.url });
 /** The app on a server without time limits. */
-let patient: Server;
-
-beforeAll(async () => {
-  service = await startService();
-  const app = express()
-    .use(['/openapi.json', '/docs'], ({ socket }, _response, next) => {
-      sending.add(socket);
-      next();
-    })
-    .use(createPartnerApp(service.context));
-  listener = await listen(app, '127.0.0.1', 0, isLongTier ? {} : SHORT_LIMITS);
-  partner = await anyPartner({ ...service, url: listener.url });
-  patient = createServer({ requestTimeout: 0, headersTimeout: 0 }, createPartnerApp(service.context));
-  await new Promise<void>((resolve) => {
-    patient.listen(0, '127.0.0.1', resolve);
-  });
+const patient = createServer({ requestTimeout: 0, headersTimeout: 0 }, createPartnerApp(service.context));
+await new Promise<void>((resolve) => {
+  patient.listen(0, '127.0.0.1', resolve);
 });
 afterAll(async () => {
   patient.closeAllConnections();
@@ -91,7 +82,7 @@ const READERS = scaled(10, 4);
 
 const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['drips its headers', dripping(`${HEAD}X-Drip: `), DRIPPERS],
-  ['drips its body', (url) => dripping(`${POST}x-api-key: ${partner.apiKey}\r\n\r\n{"a": "`)(url), DRIPPERS],
+  ['drips its body', dripping(`${POST}x-api-key: ${partner.apiKey}\r\n\r\n{"a": "`), DRIPPERS],
   ['sends nothing', (url) => openRaw(url), DRIPPERS],
   ['does not read its answers', notReading(MANY_LARGE_ANSWERS), READERS],
   ['does not read files', notReading(MANY_FILES), READERS],
