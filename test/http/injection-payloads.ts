@@ -97,13 +97,11 @@ const joined = (...parts: (string | Buffer)[]): Buffer =>
 
 const jsonShots = PAYLOADS.map(({ json, text: _, ...rest }): Shot => ({ ...rest, raw: () => joined(json) }));
 
+const structureShot = (name: string, raw: Shot['raw']): Shot => ({ name, isStructure: true, raw });
+
 const fieldShots: Shot[] = [
   ...jsonShots,
-  {
-    name: 'the field twice',
-    isStructure: true,
-    raw: (name, legal) => joined(`${legal},${JSON.stringify(name)}:{"$gt":""}`),
-  },
+  structureShot('the field twice', (name, legal) => joined(`${legal},${JSON.stringify(name)}:{"$gt":""}`)),
 ];
 
 const bodyShots: Shot[] = [
@@ -124,25 +122,17 @@ const bodyShots: Shot[] = [
 
 const queryShots: Shot[] = [
   ...PAYLOADS.map(({ name, text }) => ({ name, raw: (field: string) => joined(field, '=', encoded(text)) })),
-  ...['[$ne]', '[$gt]', '[$regex]', '[$where]', '[$in][]', '[]', '[0]', '[__proto__][polluted]', '.$ne'].map(
-    (suffix): Shot => ({
-      name: `${suffix} after its name`,
-      isStructure: true,
-      raw: (field) => joined(field, suffix, '=.*'),
-    }),
+  ...['[$ne]', '[$gt]', '[$regex]', '[$where]', '[$in][]', '[]', '[0]', '[__proto__][polluted]', '.$ne'].map((suffix) =>
+    structureShot(`${suffix} after its name`, (field) => joined(field, suffix, '=.*')),
   ),
-  ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map(
-    (suffix): Shot => ({
-      name: `${suffix} after the legal value`,
-      isStructure: true,
-      raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
-    }),
+  ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map((suffix) =>
+    structureShot(`${suffix} after the legal value`, (field, legal) =>
+      joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
+    ),
   ),
-  {
-    name: 'the parameter twice',
-    isStructure: true,
-    raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, '=', encoded(legal)),
-  },
+  structureShot('the parameter twice', (field, legal) =>
+    joined(field, '=', encoded(legal), '&', field, '=', encoded(legal)),
+  ),
   { name: 'incomplete percent-encoding', raw: (field) => joined(field, '=%E0%A4%A') },
 ];
 
