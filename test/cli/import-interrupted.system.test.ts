@@ -7,7 +7,8 @@ import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { operator, operatorJson } from './operator.ts';
-import { type Relay, startRelay, type Verdict } from './relay.ts';
+import { startRelay, type Verdict } from './relay.ts';
+import { net, venueFile } from './venue-files.ts';
 
 const service = await startService();
 const url = service.adminUrl;
@@ -20,32 +21,14 @@ afterAll(async () => {
 /** The number of writes that the import of a file by `fileFor` makes. */
 const WRITES = 9;
 
-/** A venue of its own with a full turf and a half, a schedule and prices. */
+/** A venue of its own with a full net and a half, schedules and prices. */
 async function fileFor(venue: string): Promise<string> {
   const file = path.join(folder, `${venue}.yaml`);
-  await writeFile(
-    file,
-    `venues:
-  - name: ${venue}
-    address: 1 Main Road
-    city: Mumbai
-    resources:
-      - &full
-        name: Full
-        resource_type: turf
-        sport_category: football
-        duration_minutes: 60
-        price_rupees: 1200
-        operating_hours_start: '06:00'
-        operating_hours_end: '23:00'
-        shares_space_with: [Half]
-        schedule: { weekly: { mon: [{ start: '06:00', end: '23:00' }] } }
-        price_rules:
-          - { name: Evenings, price_rupees: 1500, start_time: '18:00' }
-          - { name: Mondays, multiplier: 0.8, days_of_week: [mon] }
-      - { <<: *full, name: Half, shares_space_with: [Full], price_rules: [] }
-`,
-  );
+  const schedule = "        schedule: { weekly: { mon: [{ start: '06:00', end: '22:00' }] } }\n";
+  const full = `${schedule}        shares_space_with: [Half]
+        price_rules: [{ name: Evenings, price_rupees: 600 }, { name: Mondays, multiplier: 0.8, days_of_week: [mon] }]`;
+  const half = `${schedule}        shares_space_with: [Full]`;
+  await writeFile(file, venueFile(venue, net('Full', full), net('Half', half)));
   return file;
 }
 
@@ -148,18 +131,14 @@ describe('an import that stops at any of its calls', () => {
   });
 });
 
-const start = (relay: Relay, file: string) => {
-  const environment = { OPERATOR_URL: relay.url, OPERATOR_API_KEY: OPERATOR_KEY };
-  return startProcess('src/cli/operator.ts', environment, ['import', file]);
-};
-
 test('an import interrupted with Ctrl-C completes its step, reports the missing steps, and ends with 130', async () => {
   const relay = await startRelay(url, ({ number }) => {
     if (number === 4) child.signal('SIGINT');
     return 'pass';
   });
   const file = await fileFor('stop-1');
-  const child = start(relay, file);
+  const environment = { OPERATOR_URL: relay.url, OPERATOR_API_KEY: OPERATOR_KEY };
+  const child = startProcess('src/cli/operator.ts', environment, ['import', file]);
   expect(await child.exited).toEqual({ code: 130, signal: null });
   await relay.close();
   expect(relay.writes.length).toBeLessThanOrEqual(5);

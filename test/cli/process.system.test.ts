@@ -8,6 +8,7 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
+import { net, venueFile } from './venue-files.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -31,19 +32,10 @@ function shell(
   });
 }
 
-/** A sheet with this venue and one resource, which takes 4 steps to import. */
-async function sheetOf(venue: string): Promise<string> {
-  const file = path.join(await temporaryFolder(), `${venue}.csv`);
-  const columns = [
-    'kind,venue,city,resource,address,resource_type,sport_category,duration_minutes,price_rupees',
-    'operating_hours_start,operating_hours_end,price_rule',
-  ];
-  const rows = [
-    `venue,${venue},Pune,,2 Main Road`,
-    `resource,${venue},,Net 1,,net,cricket,30,450,06:00,22:00`,
-    `price_rule,${venue},,Net 1,,,,,600,,,Evenings`,
-  ];
-  await writeFile(file, [columns.join(','), ...rows, ''].join('\n'));
+/** A file of this venue with one resource and its price rule, which takes 4 steps to import. */
+async function fileOf(venue: string): Promise<string> {
+  const file = path.join(await temporaryFolder(), `${venue}.yaml`);
+  await writeFile(file, venueFile(venue, net('Net 1', '        price_rules: [{ name: Evenings, price_rupees: 600 }]')));
   return file;
 }
 
@@ -55,7 +47,7 @@ describe('as a process', () => {
       '',
       { success: true, count: 0, data: [], next_cursor: null },
     ]);
-    const file = await sheetOf('Barn');
+    const file = await fileOf('Barn');
     const imported = await shell(`operator import ${file}; operator venue list; operator venue show none`);
     expect(imported.code).toBe(1);
     expect(imported.out).toContain('Done: all 4 steps.\nvenue_id ');
@@ -86,12 +78,12 @@ describeOrSkip(`on a terminal${withoutScript}`, () => {
     shell(`script -qec "${line}" /dev/null < /dev/null`, { TERM: 'xterm', ...environment });
 
   test('an import shows its progress, with colours only if they are wanted', async () => {
-    const shown = await onTerminal(`operator import ${await sheetOf('Shed')}`);
+    const shown = await onTerminal(`operator import ${await fileOf('Shed')}`);
     expect(shown.code).toBe(0);
     expect(shown.out).toMatch(/[█░]+ \d+\/4 /);
     expect(shown.out).toContain(`${ESCAPE}[1mShed, Pune`);
     expect(shown.out).toMatch(/Done: all 4 steps\.\r?\n$/);
-    const plain = await onTerminal(`operator import ${await sheetOf('Hut')}`, { NO_COLOR: '1' });
+    const plain = await onTerminal(`operator import ${await fileOf('Hut')}`, { NO_COLOR: '1' });
     expect(plain.out).toContain('Done: all 4 steps.');
     expect([ESCAPE, '█', '░'].filter((each) => plain.out.includes(each))).toEqual([]);
   });
