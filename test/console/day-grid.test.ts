@@ -120,16 +120,7 @@ describe('a slot is free on the grid if and only if availability says so', () =>
     expect(cellsOf(day).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'inactive'));
   });
 
-  test('on the day when the clocks go back, and for hours past midnight', async () => {
-    const october = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 9, 31));
-    october.setUTCDate(31 - october.getUTCDay());
-    const date = october.toISOString().slice(0, 10);
-    const london = await anyVenue(service, [{ operating_hours_start: '00:00', operating_hours_end: '00:00' }], {
-      time_zone: 'Europe/London',
-    });
-    const { day } = await expectAgreement(london.id, await anyPartner(service, [london.id]), date);
-    expect(cellsOf(day)).toHaveLength(25);
-
+  test('for hours past midnight', async () => {
     const late = await anyVenue(service, [{ operating_hours_start: '18:00', operating_hours_end: '02:00' }]);
     const caller = await anyPartner(service, [late.id]);
     const last = (await slotsOf(caller, late.id, DATE)).at(-1) as Slot;
