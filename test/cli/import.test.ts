@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Json } from '../support/factories.ts';
-import { anyPartner, anyResource, anyVenue, bookSlot, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
+import { anyPartner, anyResource, anyVenue, bookSlot, freeSlotIds } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay, type Verdict } from './relay.ts';
@@ -73,37 +73,7 @@ describe('the example file', () => {
     }
     expect(await listOf('venue', 'list', '--all')).toHaveLength(203);
     await venues.deleteMany({ name: 'Aa' });
-  });
-
-  test('sells as described: closed days and evening prices', async () => {
-    const venues = await listOf('venue', 'list');
-    expect(venues.map(({ name, city, status }) => [name, city, status])).toEqual([
-      ['Andheri Turf House', 'Mumbai', 'active'],
-      ['Indiranagar Football Park', 'Bengaluru', 'active'],
-      ['Whitefield Racquet Club', 'Bengaluru', 'active'],
-    ]);
-    const park = String(venues[1]?.['venue_id']);
-    const club = String(venues[2]?.['venue_id']);
-    const partner = await anyPartner(service, [park, club]);
-    const monday = Array.from({ length: 7 }, (_, index) => dateIn(3 + index)).find(
-      (date) => new Date(`${date}T00:00Z`).getUTCDay() === 1,
-    );
-    const slots = await slotsOf(partner, park, monday);
-    const full = slots.filter(({ resource_id: id }) => id === 'indiranagar-football-park-full-ground');
-    expect(full.map(({ slot_start: start, price_rupees: price }) => [String(start).slice(11, 16), price])).toEqual([
-      ['00:30', 4500],
-      ['02:00', 4500],
-      ['03:30', 4500],
-      ['10:00', 4500],
-      ['11:30', 4500],
-      ['13:00', 5500],
-      ['14:30', 5500],
-      ['16:00', 5500],
-    ]);
-    const tennis = (await slotsOf(partner, club, monday)).filter(({ resource_id: id }) =>
-      String(id).includes('tennis'),
-    );
-    expect(tennis).toEqual([]);
+    expect((await listOf('venue', 'list')).map(({ status }) => status)).toEqual(['active', 'active', 'active']);
   });
 });
 
