@@ -131,34 +131,24 @@ describe('an existing venue', () => {
   });
 
   test('price rules of one priority keep the order of the file, in which the last wins', async () => {
-    const [one, two, three] = [
-      'name: One, price_rupees: 1',
-      'name: Two, price_rupees: 2',
-      'name: Three, price_rupees: 3, priority: 9',
-    ];
+    const [one, two, three] = ['name: One, multiplier: 1', 'name: Two, multiplier: 2', 'name: Three, multiplier: 3'];
+    const other = 'name: Other, multiplier: 4, priority: 9';
     const ordered = (...rules: string[]) => venueFile('Order Barn', net('Net 1', rulesOf(...rules)));
-    await importContent(ordered(one, two, three));
+    await importContent(ordered(one, two, three, other));
     const names = async () => (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
-    expect(await names()).toEqual(['One', 'Two', 'Three']);
+    expect(await names()).toEqual(['One', 'Two', 'Three', 'Other']);
 
-    const swapped = ordered(two, one, three);
+    // A rule that is created again becomes the newest, so the next one of its priority is created again too.
+    const swapped = ordered(two, one, three, other);
     expect(labels(stepsOf(await planContent(swapped)))).toEqual([
       'change price rule Net 1 One',
+      'change price rule Net 1 Three',
       'remove price rule Net 1 One',
+      'remove price rule Net 1 Three',
     ]);
     await importContent(swapped);
-    expect(await names()).toEqual(['Two', 'Three', 'One']);
-
-    const changed = ordered('name: Two, price_rupees: 20', one, three);
-    expect(labels(stepsOf(await planContent(changed)))).toEqual([
-      'change price rule Net 1 Two',
-      'change price rule Net 1 One',
-      'remove price rule Net 1 Two',
-      'remove price rule Net 1 One',
-    ]);
-    await importContent(changed);
-    expect(await names()).toEqual(['Three', 'Two', 'One']);
-    expect(await planContent(changed)).toMatchObject({ result: 'unchanged' });
+    expect(await names()).toEqual(['Two', 'Other', 'One', 'Three']);
+    expect(await planContent(swapped)).toMatchObject({ result: 'unchanged' });
   });
 
   test('bookings whose slots a change takes off sale are named before and after the change', async () => {
