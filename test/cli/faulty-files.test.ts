@@ -25,6 +25,8 @@ async function faultsOf(name: string, content: string | Buffer, ...options: stri
 
 const turf = (fields?: string) => net('Turf A', fields);
 const house = (...resources: string[]) => venueFile('Turf House', ...resources);
+/** One turf with these lines, the first of them in line 13. */
+const turfWith = (...lines: string[]) => house(turf(lines.map((line) => `        ${line}`).join('\n')));
 
 describe('a YAML file', () => {
   const files: [string, string | Buffer, unknown[]][] = [
@@ -87,7 +89,7 @@ describe('a YAML file', () => {
     ],
     [
       'with space shared with no other resource',
-      house(turf('        shares_space_with: [Turf A, Turf Z]')),
+      turfWith('shares_space_with: [Turf A, Turf Z]'),
       [
         '13: Turf House / Turf A: shares_space_with: names the resource itself',
         '13: Turf House / Turf A: shares_space_with: there is no resource "turf z" at this venue',
@@ -95,14 +97,12 @@ describe('a YAML file', () => {
     ],
     [
       'with a schedule without a day',
-      house(turf('        schedule:\n          weekly: {}')),
+      turfWith('schedule:', '  weekly: {}'),
       ['14: Turf House / Turf A / schedule: weekly: has hours for no day of the week, so it would be closed every day'],
     ],
     [
       'with a wrong day in a schedule',
-      house(
-        turf("        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]"),
-      ),
+      turfWith('schedule:', '  weekly:', '    monday: []', "    tue: [{ start: '06:00' }]"),
       [
         '15: Turf House / Turf A / schedule: weekly.monday: is not a day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
         '16: Turf House / Turf A / schedule: weekly.tue.0.end: is required',
@@ -110,19 +110,16 @@ describe('a YAML file', () => {
     ],
     [
       'with openings that overlap',
-      house(
-        turf(
-          "        schedule:\n          weekly:\n            mon:\n              - { start: '06:00', end: '12:00' }\n              - { start: '11:00', end: '13:00' }",
-        ),
-      ),
-      ['17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended'],
+      turfWith("schedule: { weekly: { mon: [{ start: '06:00', end: '12:00' }, { start: '11:00', end: '13:00' }] } }"),
+      ['13: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended'],
     ],
     [
       'with price rules that cannot apply',
-      house(
-        turf(
-          '        price_rules:\n          - { name: Evenings }\n          - { name: evenings, multiplier: 20, days_of_week: [sat, sat] }\n          - { name: Old, price_rupees: 1, from_date: 2027-01-02, to_date: 2027-01-01 }',
-        ),
+      turfWith(
+        'price_rules:',
+        '  - { name: Evenings }',
+        '  - { name: evenings, multiplier: 20, days_of_week: [sat, sat] }',
+        '  - { name: Old, price_rupees: 1, from_date: 2027-01-02, to_date: 2027-01-01 }',
       ),
       [
         '14: Turf House / Turf A / Evenings: Send either price_rupees or multiplier.',
@@ -160,14 +157,8 @@ describe('a YAML file', () => {
   });
 });
 
-/** Required fields of a resource besides its price. */
-const REQUIRED = [
-  'resource_type',
-  'sport_category',
-  'duration_minutes',
-  'operating_hours_start',
-  'operating_hours_end',
-];
+/** Columns of a resource besides its price. */
+const COLUMNS = 'resource_type;sport_category;duration_minutes;operating_hours_start;operating_hours_end';
 
 describe('a CSV file', () => {
   const files: [string, string, unknown[]][] = [
@@ -188,11 +179,11 @@ describe('a CSV file', () => {
     [
       'with wrong rows',
       [
-        'kind;venue;city;resource;address;price_rupees;hours;days_of_week;date;status',
+        `kind;venue;city;resource;address;price_rupees;hours;days_of_week;date;status;${COLUMNS}`,
         'venue;Turf House;Mumbai;;"1 Main; Road";;;;;shut',
         'court;Turf House',
         'resource;Turf Hose;;Turf A',
-        'resource;Turf House;;Turf A;;cheap',
+        'resource;Turf House;;Turf A;;cheap;;;;;net;cricket;30;06:00;22:00',
         'venue;Cricket Barn;Mumbai;;2 Main Road;100',
         'schedule;Turf House;;Turf A;;;all day;mon',
         'schedule;Turf House;;Turf A;;;closed',
@@ -207,7 +198,6 @@ describe('a CSV file', () => {
         '3: Turf House: kind: must be one of venue, resource, schedule, price_rule',
         '4: Turf Hose / Turf A: venue: there is no venue row of this name in the file',
         '5: Turf House / Turf A: price_rupees: must be a number',
-        ...REQUIRED.map((field) => `5: Turf House / Turf A: ${field}: is required`),
         '6: Cricket Barn: price_rupees: is not a column of a venue row',
         '7: Turf House / Turf A: hours: must be times such as 06:00-12:00|16:00-23:00, or closed',
         '8: Turf House / Turf A: days_of_week: fill in either this or date',
@@ -220,11 +210,11 @@ describe('a CSV file', () => {
     [
       'with days named like members of every object',
       [
-        'kind,venue,city,address,resource,resource_type,sport_category,duration_minutes,price_rupees,operating_hours_start,operating_hours_end,days_of_week,hours',
-        'venue,A,B,C',
-        'resource,A,,,R,turf,football,60,1200,06:00,23:00',
-        'schedule,A,,,R,,,,,,,mon|constructor,closed',
-        'schedule,A,,,R,,,,,,,__proto__|toString,06:00-07:00',
+        `kind;venue;city;address;resource;price_rupees;days_of_week;hours;${COLUMNS}`,
+        'venue;A;B;C',
+        'resource;A;;;R;1200;;;turf;football;60;06:00;23:00',
+        'schedule;A;;;R;;mon|constructor;closed',
+        'schedule;A;;;R;;__proto__|toString;06:00-07:00',
         '',
       ].join('\n'),
       [
@@ -248,7 +238,7 @@ describe('a CSV file', () => {
     [
       'with ambiguous values',
       [
-        'kind;venue;city;address;resource;price_rule;price_rupees;date;hours;days_of_week;from_date;resource_type;sport_category;duration_minutes;operating_hours_start;operating_hours_end',
+        `kind;venue;city;address;resource;price_rule;price_rupees;date;hours;days_of_week;from_date;${COLUMNS}`,
         'venue;A;B;C',
         'resource;A;;;R;;1.200;;;;;turf;football;60;6:00 AM;11:00 PM',
         'schedule;A;;;R;;;;6-7;mon',
