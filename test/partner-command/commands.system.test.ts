@@ -6,6 +6,7 @@ import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { EVENT_TYPES as SERVICE_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   anyPartner,
@@ -287,10 +288,7 @@ describe('partner status', () => {
     endpoint.respondWith(500);
     const { id } = await subscribe(failing, `${endpoint.url}/${'a'.repeat(60)}`, ['hold_created']);
     const [slotId = ''] = await freeSlotIds(failing, own.id);
-    const { hold_id: holdId } = await placeHold(failing, slotId);
-    await service.dispatch(String(holdId));
-    const [delivery] = await rowsOf(service, 'deliveries', { subscriptionId: id });
-    await service.attempt(String(delivery?.['_id']), 5);
+    await service.attempt(await anyDelivery(service, failing, failing, slotId), 5);
     const ended = await runPartner({ url: service.url, apiKey: failing.apiKey }, ['status']);
     expect(ended.code).toBe(4);
     expect(action(ended)).toEqual([
