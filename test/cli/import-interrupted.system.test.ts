@@ -32,30 +32,24 @@ async function fileFor(venue: string): Promise<string> {
   return file;
 }
 
-/** Everything that the service stores of the venue, without ids and instants. */
-async function stateOf(venue: string): Promise<unknown> {
-  const list = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
-  const venues = (await list('venue', 'list')).filter(({ name }) => name === venue);
-  const state = await Promise.all(
-    venues.map(async (each) => {
-      const resources = await list('resource', 'list', String(each['venue_id']));
-      const parts = resources.map(async (resource) => {
-        const id = String(resource['resource_id']);
-        return [resource, await operatorJson(url, ['schedule', 'show', id]), await list('price-rule', 'list', id)];
-      });
-      return [each, await Promise.all(parts)];
-    }),
-  );
-  const text = JSON.stringify(state).replaceAll(/"(venue_id|price_rule_id|created_at)":"[^"]*"/g, '"$1":""');
-  return JSON.parse(
-    text.replaceAll(/"(full|refuse|swallow|whole|kill|stop)-[a-z0-9-]+/gi, '"slug').replaceAll(venue, 'X'),
-  ) as unknown;
-}
+const list = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
+const venuesNamed = async (venue: string) => (await list('venue', 'list')).filter(({ name }) => name === venue);
 
-const statusOf = async (venue: string): Promise<unknown[]> => {
-  const { data } = await operatorJson(url, ['venue', 'list']);
-  return (data as Json[]).filter(({ name }) => name === venue).map(({ status }) => status);
-};
+/** Everything that the service stores of the venue, without ids and instants. */
+async function stateOf(venue: string): Promise<string> {
+  const state: unknown[] = [];
+  for (const found of await venuesNamed(venue)) {
+    state.push(found);
+    for (const resource of await list('resource', 'list', String(found['venue_id']))) {
+      const id = String(resource['resource_id']);
+      state.push(resource, await operatorJson(url, ['schedule', 'show', id]), await list('price-rule', 'list', id));
+    }
+  }
+  return JSON.stringify(state, null, 1)
+    .replaceAll(/"(venue_id|price_rule_id|created_at)": "[^"]*"/g, '"$1": ""')
+    .replaceAll(/"(full|refuse|swallow|whole|stop)-[a-z0-9-]+/gi, '"slug')
+    .replaceAll(venue, 'X');
+}
 
 /** Imports through a relay that applies `verdict` to one write and passes the others. */
 async function importWith(file: string, number: number, verdict: Verdict) {
@@ -66,7 +60,7 @@ async function importWith(file: string, number: number, verdict: Verdict) {
 }
 
 describe('an import that stops at any of its calls', () => {
-  let complete: unknown;
+  let complete: string;
   beforeAll(async () => {
     await importWith(await fileFor('whole-0'), 0, 'pass');
     complete = await stateOf('whole-0');
@@ -89,7 +83,7 @@ describe('an import that stops at any of its calls', () => {
       expect(stopped.err).toContain(`${done} step${done === 1 ? '' : 's'} of ${WRITES} done`);
       expect(stopped.err).toContain('Run the same command again to complete it.');
       const isOnSale = verdict === 'swallow' && number === WRITES;
-      expect(await statusOf(venue)).toEqual(
+      expect((await venuesNamed(venue)).map(({ status }) => status)).toEqual(
         isOnSale ? ['active'] : number === 1 && verdict === 'refuse' ? [] : ['inactive'],
       );
 
@@ -111,8 +105,7 @@ describe('an import that stops at any of its calls', () => {
     const file = await fileFor(venue);
     const { code } = await importWith(file, 6, 'swallow');
     expect(code).toBe(1);
-    const { data } = await operatorJson(url, ['venue', 'list']);
-    const venueId = (data as Json[]).find(({ name }) => name === venue)?.['venue_id'];
+    const venueId = (await venuesNamed(venue))[0]?.['venue_id'];
     const resources = service.context.db.collection('resources');
     const idOf = async (name: string) => (await resources.findOne({ venueId, name }))?._id;
     const ids: Record<string, unknown> = { full: await idOf('Full'), half: await idOf('Half') };
