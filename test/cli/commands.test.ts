@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { COLUMNS, NOUNS } from '../../src/cli/commands.ts';
 import { exampleParts, OPERATIONS, type Operation } from '../../src/cli/description.ts';
 import { publishedDescription } from '../support/published-description.ts';
-import { type SharedService, sharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { operator } from './operator.ts';
-import { type Relay, startRelay } from './relay.ts';
+import { startRelay } from './relay.ts';
+
+const service = sharedService();
+const relay = await startRelay(service.adminUrl, () => 'refuse', true);
+afterAll(async () => {
+  await relay.close();
+  await service.stop();
+});
 
 const operations = Object.values(publishedDescription('operator').paths).flatMap((methods) => Object.values(methods));
 const operationIds = operations.map((described) => String(described['operationId']));
@@ -45,17 +52,6 @@ describe('the commands and the operations of the operator interface', () => {
 type Responses = { 200: { content: { 'application/json': { example: { data: object[] } } } } };
 
 describe('the example of each command', () => {
-  let service: SharedService;
-  let relay: Relay;
-  beforeAll(async () => {
-    service = sharedService();
-    relay = await startRelay(service.adminUrl, () => 'refuse', true);
-  });
-  afterAll(async () => {
-    await relay.close();
-    await service.stop();
-  });
-
   /** The example's fields that a command line sends: not the keys that it generates, nor empty values. */
   function sentByExample({ example, body }: Operation): Record<string, unknown> {
     const isSent = ([name, value]: [string, unknown]) =>

@@ -1,12 +1,10 @@
 import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 
 /** A call that may change something, numbered from 1. */
-export type Write = { number: number; method: string; path: string; body: unknown };
+type Write = { number: number; method: string; path: string; body: unknown };
 
 /** What happens to a write: passed on, rejected (503), or executed without a response. */
 export type Verdict = 'pass' | 'refuse' | 'swallow' | undefined;
-
-export type Relay = { url: string; writes: Write[]; close: () => Promise<void> };
 
 const REJECTION = {
   success: false,
@@ -25,7 +23,7 @@ export async function startRelay(
   onWrite: (write: Write) => Verdict | Promise<Verdict>,
   /** Whether a preview (a POST that changes nothing) also counts as a write. */
   countsPreviews = false,
-): Promise<Relay> {
+) {
   const writes: Write[] = [];
   const { url, close } = await startFaultyProxy(target, async ({ method, path, body }) => {
     if (method === 'GET' || (path.endsWith('/change-preview') && !countsPreviews)) return FAULTS.pass;
