@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
 import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
 import { startStubServer } from '../support/stub-server.ts';
@@ -41,9 +40,6 @@ test('an endless answer to an action is read up to 1 MB, and is a finding', asyn
 
 test.each([200, 500])('the status %i of an endpoint with an endless response counts', async (expected) => {
   status = expected;
-  const posted = await postDelivery(url, signDelivery(EVENT, { secret: 'whsec_any' }));
-  expect([posted.status, sentBytes < RESPONSE_BYTES]).toEqual([expected, true]);
-  sentBytes = 0;
   const sent = await sendDelivery(EVENT, 1, { url, secret: 'whsec_any' }, signal);
   expect([sent.status, sentBytes < RESPONSE_BYTES]).toEqual([expected, true]);
 });
