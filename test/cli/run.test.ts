@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/cli/client.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { startStubServer } from '../support/stub-server.ts';
@@ -34,13 +34,10 @@ describe('for people', () => {
     const [key = ''] = /pk_sandbox_\S+/.exec(out) ?? [];
     expect(out.split(key)).toHaveLength(2);
     expect(out).toContain('shown only this once');
-    const listed = await run('key', 'list', partner.id);
-    expect(listed.out).not.toContain(key);
     const [keyId = ''] = /(?<=^key_id +)\S+/m.exec(out) ?? [];
-    await operatorJson(url, ['key', 'rotate', partner.id, keyId, '--overlap-seconds', '3600']);
-    expect((await run('key', 'list', partner.id)).out).toMatch(new RegExp(`^${keyId}  20\\d\\d-\\S+Z  shop`, 'm'));
-    const api = await fetch(`${service.url}/api/v1/partner/venues`, { headers: { 'x-api-key': key } });
-    expect(api.status).toBe(200);
+    const listed = await run('key', 'list', partner.id);
+    expect(listed.out).toMatch(new RegExp(`^${keyId} .* shop`, 'm'));
+    expect(listed.out).not.toContain(key);
   });
 
   test('a booking is cancelled with its own key, and its timeline shows the actor', async () => {
@@ -84,12 +81,8 @@ test('the first page says how to get the next, which follows without a gap; --al
 
 describe('values', () => {
   test('have the types of the description: numbers, lists, flags, and null to clear a field', async () => {
-    const made = await operatorJson(url, [
-      ...['package', 'create', '--partner-id', partner.id, '--name', 'Ten', '--description', 'Hours'],
-      ...['--venue-ids', venue.id, '--credits', '10', '--price-rupees', '9000.50', '--validity-days', '90'],
-    ]);
-    expect(made).toMatchObject({ credits: 10, price_rupees: 9000.5, venue_ids: [venue.id], description: 'Hours' });
-    const emptied = await operatorJson(url, ['package', 'update', String(made['package_id']), '--description', 'null']);
+    const packageId = await anyPackage(service, partner, [venue.id], { description: 'Hours' });
+    const emptied = await operatorJson(url, ['package', 'update', packageId, '--description', 'null']);
     expect(emptied['description']).toBeNull();
     const [resourceId = ''] = venue.resourceIds;
     const rule = await operatorJson(url, [
