@@ -8,6 +8,7 @@ import {
   bookSlot,
   dateIn,
   expectStatus,
+  freeSlotIds,
   type Json,
   operatorOf,
   type Partner,
@@ -32,21 +33,7 @@ const freeIds = (day: DayGrid) => cellsOf(day).flatMap(({ state, slotId }) => (s
 
 type Slot = { slot_id: string; slot_start: string; slot_end: string };
 
-const cellOf = (day: DayGrid, slot: Slot): GridCell => {
-  const found = cellsOf(day).find(({ slotId }) => slotId === slot.slot_id);
-  if (found === undefined) throw new Error(`${slot.slot_id} is not on the grid`);
-  return found;
-};
-
-/** Returns a function that finds a resource's slots of the date by their index. */
-async function slotFinder(seller: Partner, venueId: string) {
-  const slots = await slotsOf(seller, venueId, DATE);
-  return (resourceId: string | undefined, index: number): Slot => {
-    const found = slots.filter((slot) => slot['resource_id'] === resourceId)[index];
-    if (found === undefined) throw new Error(`${resourceId} has no slot ${index}`);
-    return found as Slot;
-  };
-}
+const cellOf = (day: DayGrid, slot: Slot) => cellsOf(day).find(({ slotId }) => slotId === slot.slot_id) as GridCell;
 
 // A turf, and a full ground with two-hour slots that shares space with a half with one-hour slots.
 const venue = await anyVenue(service, [{ name: 'Turf', ...MORNING }]);
@@ -54,7 +41,9 @@ const northId = await anyResource(service, venue.id, { name: 'North', ...MORNING
 const fullFields = { name: 'Full', duration_minutes: 120, shares_space_with: [northId], ...MORNING };
 const fullId = await anyResource(service, venue.id, fullFields);
 const seller = await anyPartner(service, [venue.id]);
-const slotAt = await slotFinder(seller, venue.id);
+const slots = await slotsOf(seller, venue.id, DATE);
+const slotAt = (resourceId: string | undefined, index: number) =>
+  slots.filter((slot) => slot['resource_id'] === resourceId)[index] as Slot;
 const turf = (index: number) => slotAt(venue.resourceIds[0], index);
 const north = (index: number) => slotAt(northId, index);
 const full = (index: number) => slotAt(fullId, index);
@@ -178,7 +167,8 @@ test('a booking that no longer fits the schedule is listed on its date, and bloc
   const { id, resourceIds } = await anyVenue(service, [MORNING]);
   const [resourceId = ''] = resourceIds;
   const caller = await anyPartner(service, [id]);
-  const booked = await bookSlot(caller, (await slotFinder(caller, id))(resourceId, 1).slot_id);
+  const [, slotId = ''] = await freeSlotIds(caller, id, DATE);
+  const booked = await bookSlot(caller, slotId);
   expect((await grid(id)).offSchedule).toEqual([]);
   const path = `/api/v1/operator/resources/${resourceId}`;
   expectStatus(await operator.patch(path, { operating_hours_start: '06:30', duration_minutes: 90 }), 200);
