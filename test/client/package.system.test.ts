@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { blocksOf, readDocument } from '../docs/documents.ts';
@@ -96,30 +96,16 @@ beforeAll(async () => {
   const offline = { npm_config_offline: 'true', npm_config_ignore_scripts: 'true', npm_config_audit: 'false' };
   const options = { cwd: app, env: { ...process.env, ...offline } };
   await run('npm', ['install', ...tarballs], options);
-  await run('sh', ['-ec', await installation()], options);
+  const { text } = await readDocument('packages/client/README.md');
+  const installation = blocksOf({ text }).find(({ language }) => language === 'sh')?.text ?? '';
+  await run('sh', ['-ec', installation.replaceAll('https://bookings.example', service.url)], options);
 }, 240_000);
 afterAll(() => service.stop());
 
-/** The installation command of the package's page, with this service's URL. */
-async function installation(): Promise<string> {
-  const { text } = await readDocument('packages/client/README.md');
-  const [first] = blocksOf({ text }).filter(({ language }) => language === 'sh');
-  return (first?.text ?? '').replaceAll('https://bookings.example', service.url);
-}
-
-/** The compiler's errors about a program; empty if it compiles. */
-async function compile(program: string): Promise<string> {
-  await writeFile(path.join(app, 'program.ts'), program);
-  try {
-    await run(process.execPath, [tsc, '-p', app]);
-    return '';
-  } catch (error) {
-    return (error as { stdout: string }).stdout;
-  }
-}
-
 test('in an empty folder, a strict program with the packed client places and confirms a hold', async () => {
-  expect(await compile(PROGRAM)).toBe('');
+  await writeFile(path.join(app, 'program.ts'), PROGRAM);
+  const compiled = await run(process.execPath, [tsc, '-p', app]).catch((error: { stdout: string }) => error);
+  expect(compiled.stdout).toBe('');
   const venue = await anyVenue(service);
   const { apiKey } = await anyPartner(service, [venue.id]);
   const given = JSON.stringify([service.url, apiKey, venue.id, dateIn(3)]);
@@ -150,26 +136,16 @@ test('the package contains the build, and nothing about this machine', async () 
   for (const file of files) expect(await readFile(path.join(installed, file), 'utf8')).not.toContain(projectFolder);
 });
 
-describe('the command', () => {
-  /** Runs `partner` as a user in the folder of the app. */
-  const npx = (args: string[], env = process.env) =>
-    run('npx', ['--offline', '--no-install', 'partner', ...args], { cwd: app, env });
-
-  test('exists after the package is installed, and installs nothing else', async () => {
-    const { stdout } = await npx(['--help']);
-    expect(stdout).toMatch(/^Usage: partner \[options\] \[command\]\n/);
-    expect(stdout).toMatch(/^ {2}listen +Forward events/m);
-    const installed = await readdir(path.join(app, 'node_modules'));
-    const packages = installed.filter((name) => !name.startsWith('.'));
-    expect(packages.toSorted()).toEqual([...needed, 'partner-booking-client']);
-  });
-
-  test('includes the licence of each bundled package', async () => {
-    const folder = path.join(app, 'node_modules/partner-booking-client/dist');
-    const licences = await readFile(path.join(folder, 'partner.licences.txt'), 'utf8');
-    for (const name of ['commander', 'cli-table3', 'uuid', 'wrap-ansi'])
-      expect(licences).toMatch(new RegExp(`^${name} \\d[^]*?Copyright`, 'm'));
-  });
+test('the package has the command, with the licence of each package in it, and installs nothing else', async () => {
+  const { stdout } = await run('npx', ['--offline', '--no-install', 'partner', '--help'], { cwd: app });
+  expect(stdout).toMatch(/^Usage: partner \[options\] \[command\]\n/);
+  const installed = await readdir(path.join(app, 'node_modules'));
+  const packages = installed.filter((name) => !name.startsWith('.'));
+  expect(packages.toSorted()).toEqual([...needed, 'partner-booking-client']);
+  const folder = path.join(app, 'node_modules/partner-booking-client/dist');
+  const licences = await readFile(path.join(folder, 'partner.licences.txt'), 'utf8');
+  for (const name of ['commander', 'cli-table3', 'uuid', 'wrap-ansi'])
+    expect(licences).toMatch(new RegExp(`^${name} \\d[^]*?Copyright`, 'm'));
 });
 
 /** Bytes of all that the package exports, bundled and minified. */
