@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { eventually } from '../support/eventually.ts';
 
 const run = promisify(execFile);
 const client = path.join(projectFolder, 'packages/client');
@@ -56,16 +57,9 @@ export async function startBoxOffice(app: string, settings: Record<string, strin
     await rm(path.join(app, settings['DATA_DIR'] ?? 'data'), { recursive: true, force: true });
   };
   let printed = '';
-  const url = await Promise.race([
-    new Promise<string>((resolve) => {
-      child.stdout.on('data', (chunk: Buffer) => {
-        printed += chunk.toString();
-        const [, address] = /open at (\S+)/.exec(printed) ?? [];
-        if (address !== undefined) resolve(address);
-      });
-    }),
-    exited.then(() => undefined),
-  ]);
-  if (url === undefined) throw new Error(`The box office ended before it was open: ${printed}`);
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  const url = await eventually('the box office to be open', () => /open at (\S+)/.exec(printed)?.[1]);
   return { url, stop };
 }
