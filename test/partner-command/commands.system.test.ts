@@ -10,7 +10,6 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   anyPartner,
-  anyPartnerOverHttp,
   anyVenue,
   dateIn,
   expectStatus,
@@ -21,7 +20,7 @@ import {
 } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
-import { hostedService, sharedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import { type Ended, partner as runPartner, startPartner } from './partner.ts';
 
 const service = sharedService();
@@ -177,16 +176,14 @@ describe('partner trigger', () => {
   });
 
   test('in production it does nothing, and says why', async () => {
-    const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
-    try {
-      const { id: venueId } = await anyVenue(production);
-      const { apiKey } = await anyPartnerOverHttp(production, [venueId], { isCertified: true });
-      const ended = await runPartner({ url: production.url, apiKey }, ['trigger', 'hold_created']);
-      expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('for a sandbox only') });
-      expect(await rowsOf(production, 'reservations', {})).toEqual([]);
-    } finally {
-      await production.stop();
-    }
+    const me = await partner.api.get('/api/v1/partner/me');
+    const body = JSON.stringify({ ...(me.body as Json), mode: 'production' });
+    const headers = { 'content-type': 'application/json' };
+    const proxy = await startFaultyProxy(service.url, () => ({ kind: 'answered', status: 200, headers, body }));
+    const ended = await runPartner({ url: proxy.url, apiKey: partner.apiKey }, ['trigger', 'hold_created']);
+    await proxy.close();
+    expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('for a sandbox only') });
+    expect(proxy.seen).toHaveLength(1);
   });
 });
 
