@@ -6,7 +6,7 @@ export const examplesFolder = path.join(projectFolder, 'examples/verify-webhook'
 const vectorsFile = path.join(examplesFolder, 'vectors.json');
 
 /** A fixed delivery, the receiver's clock, and the receiver's expected verdict. */
-export type Vector = {
+type Vector = {
   name: string;
   secret_key: string;
   now: number;
