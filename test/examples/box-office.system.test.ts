@@ -36,8 +36,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => service.stop());
 
-const settings = () => ({ PARTNER_BASE_URL: service.url, PARTNER_API_KEY: partner.apiKey });
-
 test('with the published client, the example compiles in a partner’s folder', async () => {
   expect((await run(process.execPath, [tsc, '-p', app])).stdout).toBe('');
 });
@@ -91,10 +89,11 @@ describeInBrowser('in a browser, with webhooks from the service', () => {
   beforeAll(async () => {
     if (program === undefined) return;
     const port = String(await freePort());
+    const sandbox = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: partner.apiKey, DATA_DIR: DATA };
     const own = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, AVAILABILITY_MAX_AGE_SECONDS: '3600' };
     [browser, shop] = await Promise.all([
       startBrowser(program),
-      startBoxOffice(app, { ...settings(), ...own, CATCH_UP_SECONDS: '3600', DATA_DIR: DATA }),
+      startBoxOffice(app, { ...sandbox, ...own, CATCH_UP_SECONDS: '3600' }),
     ]);
     await eventually('the shop to be subscribed', async () => {
       const { body } = await partner.api.get('/api/v1/partner/webhooks');
