@@ -1,7 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
@@ -120,8 +119,8 @@ describe('partner listen', () => {
     const { hold_id: holdId } = await bookSlot(partner, slotId);
     await service.dispatch(String(holdId));
     const [received] = await eventually('it arrives', () => endpoint.received.length > 0 && endpoint.received);
-    const event = await verifyWebhook(received?.bytes ?? '', received?.headers ?? {}, 'whsec_mine');
-    expect([event.event_type, endpoint.received.length]).toEqual(['booking_created', 1]);
+    expect(received !== undefined && isGenuine(received, 'whsec_mine')).toBe(true);
+    expect(endpoint.received.map(({ body }) => body['event_type'])).toEqual(['booking_created']);
   });
 
   test('uses the secret of the environment, and shows no control characters of names', async () => {
