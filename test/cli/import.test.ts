@@ -14,7 +14,6 @@ const CSV = 'examples/venues/venues.csv';
 
 const service = await hostedService({ isAlone: true });
 const url = service.adminUrl;
-const folder = await temporaryFolder();
 afterAll(() => service.stop());
 
 type Step = { action: string; kind: string; resource?: string; name?: string; changes: Json[]; line: number };
@@ -25,11 +24,9 @@ const labels = (steps: readonly Step[]): string[] =>
 const planOf = async (file: string) => operatorJson(url, ['import', file, '--dry-run']);
 const listOf = async (...words: string[]) => (await operatorJson(url, words))['data'] as Json[];
 
-let fileCount = 0;
 /** Writes a new file with this content. */
 async function fileWith(content: string, ending = 'yaml'): Promise<string> {
-  fileCount += 1;
-  const file = path.join(folder, `${fileCount}.${ending}`);
+  const file = path.join(await temporaryFolder(), `venues.${ending}`);
   await writeFile(file, content);
   return file;
 }

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
+import type { Ended } from './operator.ts';
 import { net, venueFile } from './venue-files.ts';
 
 const service = await startService();
@@ -18,10 +19,7 @@ const ESCAPE = '\u001b';
 const COMMAND = [process.execPath, ...programArguments('src/cli/operator.ts')].join(' ');
 
 /** Runs a shell line in which `operator` is the command line. */
-function shell(
-  line: string,
-  environment: Record<string, string> = {},
-): Promise<{ code: number; out: string; err: string }> {
+function shell(line: string, environment: Record<string, string> = {}): Promise<Ended> {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, OPERATOR_URL: service.adminUrl, OPERATOR_API_KEY: OPERATOR_KEY, ...environment };
   const script = `set -o pipefail; ${line.replaceAll('operator', COMMAND)}`;
