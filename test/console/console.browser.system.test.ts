@@ -142,7 +142,7 @@ describeInBrowser('an operator', () => {
 
   test('releases a hold from the grid with a reason, after a confirmation', async () => {
     const slotId = world.slotOf(world.turf, 3);
-    const hold = await placeHold(world.partner, slotId);
+    await placeHold(world.partner, slotId);
     const page = await visit(world.day);
     const dialog = page.locator('#walk-in-dialog');
     const part = dialog.getByText('Release the hold instead');
@@ -167,8 +167,6 @@ describeInBrowser('an operator', () => {
     await toastSays(page, 'The hold is released.');
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
     expect(await slotState(slotId)).toBeUndefined();
-    const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
-    expect(expectStatus(held, 200)['status']).toBe('RELEASED');
   });
 
   test('sees a hold count down, and the slot become free when it expires', async () => {
