@@ -81,27 +81,14 @@ describe('the example of each command', () => {
   });
 });
 
-describe('--help', () => {
-  const help = async (...words: string[]) => {
-    const { code, out, err } = await operator('http://127.0.0.1:1', [...words, '--help']);
-    expect([code, err]).toEqual([0, '']);
-    return out;
-  };
-
-  test('without a command lists every noun, and the exit codes', async () => {
-    const text = await help();
-    for (const noun of [...Object.keys(NOUNS), 'import']) expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
-    expect(text).toContain('Exit codes: 0 success; 1 rejected or no response');
-  });
-
-  test.each(commands)('of $name has its summary, every parameter and field, and an example', async (row) => {
-    const { summary, params, query, body } = operationOf(row.operationId);
-    const text = await help(row.noun, row.verb);
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(summary);
-    expect(text).toMatch(new RegExp(`^Example:\\n  npm run operator -- ${row.noun} ${row.verb}`, 'm'));
-    for (const { name } of [...query, ...body]) expect(text).toContain(`--${name.replaceAll('_', '-')} `);
-    expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
-    const [explained = ''] = text.split('Example:');
-    expect(explained.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
+test.each(commands)('--help of $name has its summary, every parameter and field, and an example', async (row) => {
+  const { summary, params, query, body } = operationOf(row.operationId);
+  const { code, out: text, err } = await operator('http://127.0.0.1:1', [row.noun, row.verb, '--help']);
+  expect([code, err]).toEqual([0, '']);
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(summary);
+  expect(text).toMatch(new RegExp(`^Example:\\n  npm run operator -- ${row.noun} ${row.verb}`, 'm'));
+  for (const { name } of [...query, ...body]) expect(text).toContain(`--${name.replaceAll('_', '-')} `);
+  expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
+  const [explained = ''] = text.split('Example:');
+  expect(explained.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
