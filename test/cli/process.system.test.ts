@@ -40,11 +40,8 @@ async function fileOf(venue: string): Promise<string> {
 describe('as a process', () => {
   test('a command ends with the code of the outcome, and pipes only the response, without colours', async () => {
     const listed = await shell('operator venue list --json');
-    expect([listed.code, listed.err, JSON.parse(listed.out)]).toEqual([
-      0,
-      '',
-      { success: true, count: 0, data: [], next_cursor: null },
-    ]);
+    expect([listed.code, listed.err]).toEqual([0, '']);
+    expect(JSON.parse(listed.out)).toEqual({ success: true, count: 0, data: [], next_cursor: null });
     const file = await fileOf('Barn');
     const imported = await shell(`operator import ${file}; operator venue list; operator venue show none`);
     expect(imported.code).toBe(1);
