@@ -163,10 +163,8 @@ describe('open alerts', () => {
 });
 
 test('names chosen by others are shown as text everywhere', async () => {
-  const created = expectStatus(
-    await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
-    201,
-  );
+  const contact = { name: HOSTILE, contact_email: 'dev@partner.example' };
+  const created = expectStatus(await operator.post('/api/v1/operator/partners', contact), 201);
   const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });
   const seller = await anyPartner(service, [venue.id]);
   const [first = '', second = '', third = ''] = await freeSlotIds(seller, venue.id, world.date);
