@@ -131,12 +131,6 @@ describe('a failure', () => {
     expect(ended.err).not.toMatch(/^\s+at |node:internal/m);
   });
 
-  test('to reach a service names the address and what to do', async () => {
-    const { code, err } = await operator('http://127.0.0.1:1', ['venue', 'list']);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^error: The service at http:\/\/127\.0\.0\.1:1 cannot be reached( \(\w+\))?\. Start it/);
-  });
-
   test('that leaves unknown whether a booking was cancelled says how to check', async () => {
     const relay = await startRelay(url, () => 'swallow');
     const [, slotId = ''] = await freeSlotIds(partner, venue.id);
