@@ -174,32 +174,19 @@ export async function startBehindOneAddress() {
 }
 
 function sentinelSettings(port: number, { ports, folder }: Servers, guarded: Guarded | undefined): string {
-  const listening = guarded
-    ? [
-        ...['port 0', `tls-port ${port}`, 'tls-replication yes', `requirepass ${guarded.password}`],
-        ...['sentinel sentinel-pass ', 'sentinel auth-pass mymaster '].map((line) => line + guarded.password),
-        ...settingLines(guarded.tls),
-      ]
-    : [`port ${port}`];
-  const watching = [
+  const lines = [
+    ...['bind 127.0.0.1', `dir ${folder}`, guarded ? 'port 0' : `port ${port}`],
     `sentinel monitor ${MASTER} 127.0.0.1 ${ports[0]} 2`,
     `sentinel down-after-milliseconds ${MASTER} ${DOWN_AFTER_MS}`,
     `sentinel failover-timeout ${MASTER} 10000`,
   ];
-  // Sentinel requires `auth-pass` after the line that names the master.
-  const isOfMaster = (line: string) => line.startsWith('sentinel auth-pass');
-  return [
-    ...['bind 127.0.0.1', `dir ${folder}`],
-    ...listening.filter((line) => !isOfMaster(line)),
-    ...watching,
-    ...listening.filter(isOfMaster),
-    '',
-  ].join('\n');
-}
-
-/** `--name value …` as lines of a settings file. */
-function settingLines(args: readonly string[]): string[] {
-  return pairs(args).map(([name, value]) => `${name.slice(2)} ${value}`);
+  if (guarded) {
+    const { password, tls } = guarded;
+    lines.push(`tls-port ${port}`, 'tls-replication yes', `requirepass ${password}`);
+    lines.push(`sentinel sentinel-pass ${password}`, `sentinel auth-pass ${MASTER} ${password}`);
+    lines.push(...pairs(tls).map(([name, value]) => `${name.slice(2)} ${value}`));
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 function pairs(values: readonly string[]): [string, string][] {
