@@ -42,8 +42,8 @@ export async function startCutProxy(mongodPort: number) {
         end();
       });
     }
-    /** Replies that must not arrive, by request id. */
-    const unanswered = new Map<number, Cut>();
+    /** Ids of the requests whose replies must not arrive. */
+    const unanswered = new Set<number>();
     client.on(
       'data',
       inMessages((message) => {
@@ -58,16 +58,15 @@ export async function startCutProxy(mongodPort: number) {
           client.removeAllListeners('close').destroy();
           return;
         }
-        if (cut !== undefined) unanswered.set(message.readInt32LE(4), cut);
+        if (cut === 'reply lost') unanswered.add(message.readInt32LE(4));
         upstream.write(message);
       }),
     );
     upstream.on(
       'data',
       inMessages((message) => {
-        const cut = unanswered.get(message.readInt32LE(8));
-        if (cut === 'reply lost') end();
-        else if (cut === undefined) client.write(message);
+        if (unanswered.has(message.readInt32LE(8))) end();
+        else client.write(message);
       }),
     );
   });

@@ -17,18 +17,12 @@ export type TimedCall = {
 /** Makes a call; `done` resolves once it has an outcome, and never rejects. */
 export function timeCall(send: () => Promise<Reply>): TimedCall & { done: Promise<TimedCall> } {
   const beganAtMs = performance.now();
-  const outcomeOf = async (): Promise<string> => {
-    const patience = new AbortController();
-    const never = delay(GIVE_UP_MS, 'no response', { signal: patience.signal }).catch(() => 'no response');
-    const answered = send().then(outcomeOfReply, (err: unknown) => `no response: ${String(err)}`);
-    const outcome = await Promise.race([answered, never]);
-    patience.abort();
-    return outcome;
-  };
+  const answered = send().then(outcomeOfReply, (err: unknown) => `no response: ${String(err)}`);
+  const never = delay(GIVE_UP_MS, 'no response', { ref: false });
   const call: TimedCall & { done: Promise<TimedCall> } = {
     beganAtMs,
     tookMs: 0,
-    done: outcomeOf().then((outcome) => {
+    done: Promise.race([answered, never]).then((outcome) => {
       call.tookMs = performance.now() - beganAtMs;
       call.outcome = outcome;
       return call;
