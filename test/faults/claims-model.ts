@@ -53,20 +53,13 @@ export function createClaimsModel(stored: Stored, spacesOf: SpacesOf) {
   /** Records a response by which `claim` has the slot, from some moment during the call until `until`. */
   const recordClaim = (claim: SlotWindow & { holdId: string }, span: Span, until: number, isBooked: boolean) => {
     const before = claims.find((each) => each.holdId === claim.holdId);
+    const lasted = (each: { from: number; until: number }) => each.from <= span.sentAt && each.until > span.answeredAt;
     const rival = claims.find(
-      (each) =>
-        each.holdId !== claim.holdId &&
-        each.from <= span.sentAt &&
-        each.until > span.answeredAt &&
-        areRivals(each, claim, spacesOf),
+      (each) => each.holdId !== claim.holdId && lasted(each) && areRivals(each, claim, spacesOf),
     );
     if (rival !== undefined) violations.push(`${claim.holdId} got ${claim.slotId}, which ${rival.holdId} had`);
     const blackout = blackouts.find(
-      (each) =>
-        each.from <= span.sentAt &&
-        each.until > span.answeredAt &&
-        each.slotStart < claim.slotEnd &&
-        claim.slotStart < each.slotEnd,
+      (each) => lasted(each) && each.slotStart < claim.slotEnd && claim.slotStart < each.slotEnd,
     );
     if (blackout !== undefined && before === undefined)
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);

@@ -165,17 +165,10 @@ function partnerLane(
     const ofHold = `/api/v1/partner/holds/${owned.holdId}`;
     const ending = { reason: 'rain', idempotency_key: randomUUID() };
     switch (step) {
-      case 'confirm':
-        return move(
-          step,
-          'BOOKED',
-          owned,
-          '/api/v1/bookings/confirm',
-          confirmBody(owned.holdId, {
-            idempotency_key: randomUUID(),
-            ...(random() < 0.5 ? { use_package_credit: true } : {}),
-          }),
-        );
+      case 'confirm': {
+        const body = confirmBody(owned.holdId, random() < 0.5 ? { use_package_credit: true } : {});
+        return move(step, 'BOOKED', owned, '/api/v1/bookings/confirm', body);
+      }
       case 'release':
         return move(step, 'RELEASED', owned, `${ofHold}/cancel`, {});
       case 'extend':
