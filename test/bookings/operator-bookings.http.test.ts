@@ -7,7 +7,7 @@ import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { rowOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -15,7 +15,11 @@ import { verdict } from '../support/verdict.ts';
 const BOOKINGS = '/api/v1/operator/bookings';
 
 const service = await hostedService();
-afterAll(() => service.stop());
+const receiver = await startReceiver();
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
 const calls = collectionCallsOf(service);
 const scene = await startScene(service, { resources: [{ duration_minutes: 15 }] });
 const { partner: seller, rival, slot: anySlot } = scene;
@@ -155,12 +159,12 @@ describe('an operator ends any booking', () => {
 
   test('only if it exists, and with a reason', async () => {
     const missing = { booking_id: randomUUID() };
+    const path = `${BOOKINGS}/${missing.booking_id}`;
     expect(verdict(await end('cancel', missing))).toBe('404 BOOKING_NOT_FOUND');
-    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}`))).toBe('404 BOOKING_NOT_FOUND');
-    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}/timeline`))).toBe('404 BOOKING_NOT_FOUND');
-    expect(verdict(await operator().post(`${BOOKINGS}/${missing.booking_id}/refund`, {}))).toBe(
-      '400 VALIDATION_ERROR idempotency_key, reason',
-    );
+    for (const asked of [path, `${path}/timeline`])
+      expect(verdict(await operator().get(asked))).toBe('404 BOOKING_NOT_FOUND');
+    const empty = await operator().post(`${path}/refund`, {});
+    expect(verdict(empty)).toBe('400 VALIDATION_ERROR idempotency_key, reason');
   });
 });
 
@@ -174,66 +178,39 @@ describe('the timeline of a booking', () => {
   };
 
   test('shows all actions in order, their actors, and each attempt to deliver', async () => {
-    const receiver = await startReceiver();
-    try {
-      const body = { endpoint_url: receiver.url, event_types: ['booking_created'] };
-      const subscription = expectStatus(await rival.api.post('/api/v1/partner/webhooks', body), 201);
-      const booking = await bookSlot(seller, anySlot());
-      await service.dispatch(String(booking['hold_id']));
-      const [delivery] = await rowsOf(service, 'deliveries', { subscriptionId: subscription['id'] });
-      await service.attempt(String(delivery?._id));
-      expectStatus(await end('refund', booking, randomUUID(), 'Flooded'), 200);
+    const { id: subscriptionId } = await subscribe(rival, receiver.url, ['booking_created']);
+    const booking = await bookSlot(seller, anySlot());
+    await service.dispatch(String(booking['hold_id']));
+    const delivery = await rowOf(service, 'deliveries', { subscriptionId });
+    await service.attempt(delivery._id);
+    expectStatus(await end('refund', booking, randomUUID(), 'Flooded'), 200);
 
-      const entries = await timeline(booking);
+    const entries = await timeline(booking);
 
-      const byKey = { kind: 'api_key', partner_id: seller.id, key_id: await keyIdOf(seller) };
-      expect(entries).toMatchObject([
-        { event_type: 'hold_created', partner_id: seller.id, actor: byKey, deliveries: [] },
-        {
-          event_type: 'booking_created',
-          actor: byKey,
-          deliveries: [
-            {
-              partner_id: rival.id,
-              subscription_id: subscription['id'],
-              state: 'succeeded',
-              attempts: [{ attempt: 1, status_code: 200 }],
-            },
-          ],
-        },
-        {
-          event_type: 'booking_refunded',
-          partner_id: PLATFORM_PARTNER_ID,
-          actor: { kind: 'operator', partner_id: null, key_id: null },
-          reason: 'Flooded',
-          deliveries: [],
-        },
-      ]);
-      await service.dispatch(String(booking['hold_id']));
-      expect(await timeline(booking)).toEqual(entries);
-      // Only operators see the actor.
-      const row = await rowOf(service, 'events', { _id: delivery?.eventId });
-      const requestId = String(entries[1]?.['request_id']);
-      expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id, requestId });
-      expect(new Set(entries.map((entry) => entry['request_id'])).size).toBe(3);
-      expect(entries.every((entry) => typeof entry['request_id'] === 'string')).toBe(true);
-      const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
-      const feeds = await Promise.all(
-        [seller, rival].map(async ({ api }) => (await api.get('/api/v1/partner/events')).text),
-      );
-      const answers = await Promise.all(
-        [`/api/v1/bookings/${idOf(booking)}`, '/api/v1/partner/observability?status=all'].map(
-          async (path) => (await seller.api.get(path)).text + (await rival.api.get(path)).text,
-        ),
-      );
-      expect(sent).toContain(String(booking['booking_id']));
-      expect(feeds.join()).toContain(String(booking['booking_id']));
-      const texts = [sent, ...feeds, ...answers].join();
-      expect(texts).not.toContain(String(byKey.key_id));
-      expect(texts).not.toMatch(/actor|api_key/);
-    } finally {
-      await receiver.close();
-    }
+    const byKey = { kind: 'api_key', partner_id: seller.id, key_id: await keyIdOf(seller) };
+    const attempts = [{ attempt: 1, status_code: 200 }];
+    expect(entries).toMatchObject([
+      { event_type: 'hold_created', partner_id: seller.id, actor: byKey, deliveries: [] },
+      {
+        event_type: 'booking_created',
+        actor: byKey,
+        deliveries: [{ partner_id: rival.id, subscription_id: subscriptionId, state: 'succeeded', attempts }],
+      },
+      {
+        event_type: 'booking_refunded',
+        partner_id: PLATFORM_PARTNER_ID,
+        actor: { kind: 'operator', partner_id: null, key_id: null },
+        reason: 'Flooded',
+        deliveries: [],
+      },
+    ]);
+    await service.dispatch(String(booking['hold_id']));
+    expect(await timeline(booking)).toEqual(entries);
+    const row = await rowOf(service, 'events', { _id: delivery.eventId });
+    const requestId = String(entries[1]?.['request_id']);
+    expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id, requestId });
+    expect(new Set(entries.map((entry) => entry['request_id'])).size).toBe(3);
+    expect(entries.every((entry) => typeof entry['request_id'] === 'string')).toBe(true);
   });
 
   test('names the operator of a walk-in, and the API key of a sandbox walk-in', async () => {
