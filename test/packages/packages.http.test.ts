@@ -134,20 +134,9 @@ describe('the operator', () => {
     const operator = operatorOf(service);
     const id = await anyPackage(service, partner, [venue.id], { description: 'Old' });
     const bought = await buyPackage(partner, id);
-    const changed = await operator.patch(`/api/v1/operator/packages/${id}`, {
-      credits: 3,
-      price_rupees: 99.5,
-      description: null,
-      venue_ids: [otherVenue.id],
-    });
-    expect(expectStatus(changed, 200)).toMatchObject({
-      package_id: id,
-      partner_id: partner.id,
-      credits: 3,
-      price_rupees: 99.5,
-      description: null,
-      venue_ids: [otherVenue.id],
-    });
+    const change = { credits: 3, price_rupees: 99.5, description: null, venue_ids: [otherVenue.id] };
+    const changed = await operator.patch(`/api/v1/operator/packages/${id}`, change);
+    expect(expectStatus(changed, 200)).toMatchObject({ package_id: id, partner_id: partner.id, ...change });
     expect(json(await operator.get(`/api/v1/operator/packages/${id}`))).toEqual(changed.body);
     const listed = json(await operator.get(`/api/v1/operator/packages?partner_id=${partner.id}`));
     expect(listed['data']).toContainEqual(changed.body);
@@ -157,23 +146,15 @@ describe('the operator', () => {
 
   test('gets 404 for a missing partner or package, and 400 for a missing venue or invalid fields', async () => {
     const operator = operatorOf(service);
-    const body = {
-      partner_id: partner.id,
-      name: 'Any',
-      venue_ids: [venue.id],
-      credits: 1,
-      price_rupees: 1,
-      validity_days: 1,
-    };
+    const amounts = { credits: 1, price_rupees: 1, validity_days: 1 };
+    const body = { partner_id: partner.id, name: 'Any', venue_ids: [venue.id], ...amounts };
     const add = (fields: Json) => operator.post('/api/v1/operator/packages', { ...body, ...fields });
     expect(verdict(await add({ partner_id: randomUUID() }))).toBe('404 PARTNER_NOT_FOUND');
     expect(verdict(await add({ venue_ids: [randomUUID()] }))).toBe('400 VALIDATION_ERROR venue_ids');
-    expect(verdict(await add({ credits: 0, validity_days: '9', venue_ids: [] }))).toBe(
-      '400 VALIDATION_ERROR credits, validity_days, venue_ids',
-    );
-    expect(verdict(await operator.get(`/api/v1/operator/packages/${randomUUID()}`))).toBe('404 PACKAGE_NOT_FOUND');
-    expect(verdict(await operator.patch(`/api/v1/operator/packages/${randomUUID()}`, { credits: 2 }))).toBe(
-      '404 PACKAGE_NOT_FOUND',
-    );
+    const invalid = await add({ credits: 0, validity_days: '9', venue_ids: [] });
+    expect(verdict(invalid)).toBe('400 VALIDATION_ERROR credits, validity_days, venue_ids');
+    const missing = `/api/v1/operator/packages/${randomUUID()}`;
+    for (const reply of [await operator.get(missing), await operator.patch(missing, { credits: 2 })])
+      expect(verdict(reply)).toBe('404 PACKAGE_NOT_FOUND');
   });
 });
