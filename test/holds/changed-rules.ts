@@ -38,11 +38,19 @@ export type RuleChange = {
   call?: Call;
 };
 
+const ACTIVE = { status: 'active' };
+const INACTIVE = { status: 'inactive' };
+
+/** Changes these fields, and changes them back. */
+const patched = (path: (place: Place) => string, fields: Json, back: Json) => ({
+  change: (place: Place) => place.operator.patch(path(place), fields),
+  undo: (place: Place) => place.operator.patch(path(place), back),
+});
+
 export const PARTNER_CHANGES: readonly RuleChange[] = [
   {
     name: 'a partner that is suspended',
-    change: (place) => place.operator.patch(partnerPath(place), { status: 'suspended' }),
-    undo: (place) => place.operator.patch(partnerPath(place), { status: 'active' }),
+    ...patched(partnerPath, { status: 'suspended' }, ACTIVE),
     call: listVenues,
     outcome: '403 PARTNER_SUSPENDED',
   },
@@ -68,18 +76,8 @@ export const RULE_CHANGES: readonly RuleChange[] = [
     undo: (place) => place.operator.put(grantPath(place)),
     outcome: '404 SLOT_NOT_FOUND',
   },
-  {
-    name: 'a venue that is made inactive',
-    change: (place) => place.operator.patch(venuePath(place), { status: 'inactive' }),
-    undo: (place) => place.operator.patch(venuePath(place), { status: 'active' }),
-    outcome: '409 inactive',
-  },
-  {
-    name: 'a resource that is made inactive',
-    change: (place) => place.operator.patch(resourcePath(place), { status: 'inactive' }),
-    undo: (place) => place.operator.patch(resourcePath(place), { status: 'active' }),
-    outcome: '409 inactive',
-  },
+  { name: 'a venue that is made inactive', ...patched(venuePath, INACTIVE, ACTIVE), outcome: '409 inactive' },
+  { name: 'a resource that is made inactive', ...patched(resourcePath, INACTIVE, ACTIVE), outcome: '409 inactive' },
   {
     name: 'a schedule that closes every day',
     change: (place) => place.operator.put(`${resourcePath(place)}/schedule`, { weekly: {} }),
@@ -88,14 +86,12 @@ export const RULE_CHANGES: readonly RuleChange[] = [
   },
   {
     name: 'another slot length',
-    change: (place) => place.operator.patch(resourcePath(place), { duration_minutes: 240 }),
-    undo: (place) => place.operator.patch(resourcePath(place), { duration_minutes: 15 }),
+    ...patched(resourcePath, { duration_minutes: 240 }, { duration_minutes: 15 }),
     outcome: '404 SLOT_NOT_FOUND',
   },
   {
     name: 'another time zone',
-    change: (place) => place.operator.patch(venuePath(place), { time_zone: 'Australia/Eucla' }),
-    undo: (place) => place.operator.patch(venuePath(place), { time_zone: 'Asia/Kolkata' }),
+    ...patched(venuePath, { time_zone: 'Australia/Eucla' }, { time_zone: 'Asia/Kolkata' }),
     outcome: '404 SLOT_NOT_FOUND',
   },
   {
