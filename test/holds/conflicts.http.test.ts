@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { hold } from '../conformance/steps.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
-  anyPartner,
   anyVenue,
   bookSlot,
   dateIn,
@@ -14,6 +13,7 @@ import {
 } from '../support/factories.ts';
 import { recordedCommands } from '../support/query-plans.ts';
 import { changeRow } from '../support/rows.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -24,12 +24,10 @@ const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' }
 const service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3' }, isAlone: true });
 afterAll(() => service.stop());
 
-type Scene = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };
-
-async function scene(resources: Json[] = [MORNING], fields: Json = {}): Promise<Scene> {
-  const venue = await anyVenue(service, resources, { time_zone: 'UTC', ...fields });
-  const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
-  return { ...venue, seller, rival };
+async function scene(resources: Json[] = [MORNING], fields: Json = {}) {
+  const venueFields = { time_zone: 'UTC', ...fields };
+  const { venue, partner, rival } = await startScene(service, { resources, venue: venueFields });
+  return { ...venue, seller: partner, rival };
 }
 
 /** The slot id of a resource at an hour of a date. */
@@ -60,26 +58,14 @@ describe('the alternatives of a conflict', () => {
       { ...MORNING, name: 'B' },
       { ...MORNING, name: 'C', sport_category: 'tennis' },
     ]);
+    const other = await anyVenue(service, [MORNING], { time_zone: 'UTC' });
+    expectStatus(await operatorOf(service).put(`/api/v1/operator/partners/${rival.id}/venues/${other.id}`), 204);
     const [a, b] = resourceIds;
     await bookSlot(seller, slotAt(a, '07'));
     const { alternatives } = await conflict(rival, slotAt(a, '07'));
     expect(idsOf(alternatives)).toEqual([slotAt(b, '07'), slotAt(a, '06'), slotAt(a, '08')]);
     const listed = await slotsOf(rival, id, DATE);
     for (const slot of alternatives) expect(listed).toContainEqual(slot);
-  });
-
-  test('include other days, but no other venue', async () => {
-    const { id, resourceIds, seller, rival } = await scene([
-      MORNING,
-      { ...MORNING, name: 'Net', sport_category: 'cricket', operating_hours_end: '07:00' },
-    ]);
-    const other = await anyVenue(service, [{ ...MORNING, sport_category: 'cricket' }], { time_zone: 'UTC' });
-    await operatorOf(service).put(`/api/v1/operator/partners/${rival.id}/venues/${other.id}`);
-    const net = resourceIds[1];
-    for (const day of [9, 10]) await bookSlot(seller, slotAt(net, '06', dateIn(day)));
-    const { alternatives } = await conflict(rival, slotAt(net, '06'));
-    expect(idsOf(alternatives)).toEqual([11, 8, 12].map((day) => slotAt(net, '06', dateIn(day))));
-    expect(await freeSlotIds(seller, id, DATE)).toHaveLength(3);
   });
 
   const close = async (venueId: string, from: string, to: string) => {
