@@ -87,11 +87,8 @@ describe('when two windows are compared by their cells', () => {
     return sharedCells;
   }
 
-  test('no two slots of a resource share a cell', () => {
+  test('no two slots of a resource share a cell; control: slots that were a minute too long would', () => {
     expect(sharedBySlots(0)).toBe(0);
-  });
-
-  test('slots that were a minute too long would share cells', () => {
     expect(sharedBySlots(1)).toBeGreaterThan(0);
   });
 });
