@@ -152,16 +152,6 @@ describe('a walk-in over several holds', () => {
     expect(await Promise.all(ends)).toEqual([['hold_created', 'hold_expired'], overridden, overridden]);
   });
 
-  test('control: a hold is rejected with free_at, when the active hold ends, and expires overdue holds', async () => {
-    const { seller, north, south, full } = await sharedVenue();
-    const [overdue, live] = [await placeHold(seller, north), await placeHold(seller, south)];
-    await lapse(overdue);
-    const reply = await sendHold(seller, full);
-    expect(errorOf(reply).conflict).toMatchObject({ reason: 'held', free_at: live['hold_expiry_at'] });
-    const row = await rowOf(service, 'reservations', { _id: idOf(overdue) });
-    expect(row).toMatchObject({ status: 'EXPIRED', claimed: false });
-  });
-
   test('is rejected if one of the slots is booked, and releases no hold', async () => {
     const { seller, north, south, full } = await sharedVenue();
     const hold = await placeHold(seller, north);
