@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { confirm, hold as sendHold } from '../conformance/steps.ts';
+import { hold as sendHold } from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dateIn, expectStatus, type Json, operatorOf } from '../support/factories.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop();
 });
 const ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
-const { venue, partner, slot } = await startScene(service, {
+const { venue, slot } = await startScene(service, {
   resources: [{ ...ALL_DAY, duration_minutes: 15 }],
   venue: { time_zone: 'UTC' },
   days: [3, 4, 5, 6],
@@ -39,7 +39,6 @@ async function blackOut(slotId: string, at = service): Promise<Json> {
   return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
 }
 
-const hold = (slotId: string, fields?: Json) => sendHold(partner, slotId, fields);
 const walkIn = (slotId: string) => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId });
 
 /** `refused` if the blackout rejected the claim, `listed` if its response lists the claim, otherwise the fault. */
@@ -57,18 +56,6 @@ function outcomeOf(claim: Reply, blackout: Json): string {
 /** Makes the walk-in, and calls `meanwhile` before its write. */
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
-
-test('a blackout whose process dies before its report does not change an earlier hold', async () => {
-  const slotId = slot();
-  const held = await hold(slotId, { idempotency_key: slotId });
-  await calls.lose('cache_leases.findOne');
-  await expect(blackOut(slotId)).rejects.toThrow('503');
-
-  const replayed = await hold(slotId, { idempotency_key: slotId });
-  expect([replayed.status, replayed.body]).toEqual([201, held.body]);
-  const { hold_id: holdId } = held.body as Json;
-  expect(verdict(await confirm(partner, holdId))).toBe('201');
-});
 
 describe('a concurrent walk-in and blackout', () => {
   test('are serialised: a blackout that begins during the walk-in reports it', async () => {
