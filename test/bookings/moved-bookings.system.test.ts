@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { ZoneRules } from '../../src/booking/bookings/moved-bookings.service.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
+import { bookSlot, dateIn, operatorOf } from '../support/factories.ts';
+import { startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
@@ -20,13 +21,11 @@ async function run(...args: string[]): Promise<{ code: number | null; text: stri
 
 test('lists bookings with another local time by the saved zone rules, and notes where no slot begins now', async () => {
   const hours = { operating_hours_start: '10:00', operating_hours_end: '12:00' };
-  const venue = await anyVenue(service, [hours], { time_zone: 'Asia/Kolkata' });
-  const partner = await anyPartner(service, [venue.id]);
-  const [slot] = await slotsOf(partner, venue.id, dateIn(5));
-  const booking = await bookSlot(partner, String(slot?.['slot_id']));
-  const elsewhere = await anyVenue(service, [{}], { time_zone: 'UTC' });
-  const seller = await anyPartner(service, [elsewhere.id]);
-  await bookSlot(seller, String((await slotsOf(seller, elsewhere.id, dateIn(5)))[0]?.['slot_id']));
+  const scene = { resources: [hours], venue: { time_zone: 'Asia/Kolkata' }, days: [5] };
+  const { venue, partner, slot } = await startScene(service, scene);
+  const booking = await bookSlot(partner, slot());
+  const elsewhere = await startScene(service, { venue: { time_zone: 'UTC' }, days: [5] });
+  await bookSlot(elsewhere.partner, elsewhere.slot());
   const file = path.join(await temporaryFolder(), 'rules.json');
 
   expect(await run('--save', file)).toMatchObject({ code: 0 });
@@ -40,7 +39,7 @@ test('lists bookings with another local time by the saved zone rules, and notes 
   // As if India had since moved its clocks forward by an hour.
   for (const offset of rules.zones['Asia/Kolkata'] ?? []) offset[1] -= 3_600_000;
   await writeFile(file, JSON.stringify(rules));
-  const moved = `${String(booking['booking_id'])} ${venue.resourceIds[0]} ${String(slot?.['slot_start'])}`;
+  const moved = `${String(booking['booking_id'])} ${venue.resourceIds[0]} ${dateIn(5)}T04:30:00.000Z`;
   const { code, text } = await run('--compare', file);
   expect(code).toBe(1);
   expect(text).toContain(`${moved}: was ${dateIn(5)}T09:00, is ${dateIn(5)}T10:00\n`);
