@@ -120,28 +120,18 @@ describe('control', () => {
     },
   );
 
-  test.each([endedGrant, blackout])(
-    'a hold prepared before $name would stay unreported if its process ignored its lease',
-    async (row) => {
-      const place = await createPlace(quick, otherQuick);
+  describe.each([
+    ['ignored its lease', () => quick, () => otherQuick, ignoringLeases],
+    ['kept a lease that nobody waits for', () => slow, () => slow, waitingForNoLease],
+  ] as const)('an earlier hold would stay unreported if its process %s:', (_fault, changes, sells, without) => {
+    test.each([endedGrant, blackout])('$name', async (ruleChange) => {
+      const place = await createPlace(changes(), sells());
+      await cacheOf(sells()).readAnew();
       const replies: Reply[] = [];
-      const changing = async () => replies.push(await changed(place, row));
-      const reply = await ignoringLeases(otherQuick, () => holdAfter(changing, place, otherQuick));
+      const changing = async () => replies.push(await changed(place, ruleChange));
+      const reply = await without(sells(), () => holdAfter(changing, place, sells()));
       const { hold_id: holdId } = expectStatus(reply, 201);
       expect(replies[0]?.text).not.toContain(String(holdId));
-    },
-  );
-
-  test.each([endedGrant, blackout])(
-    'a hold written under its lease would be missed if $name did not wait for that lease',
-    async (row) => {
-      const place = await createPlace(slow, slow);
-      await cacheOf(slow).readAnew();
-      const replies: Reply[] = [];
-      const changing = async () => replies.push(await changed(place, row));
-      const reply = await waitingForNoLease(slow, () => holdAfter(changing, place, slow));
-      const { hold_id: holdId } = expectStatus(reply, 201);
-      expect(replies[0]?.text).not.toContain(String(holdId));
-    },
-  );
+    });
+  });
 });
