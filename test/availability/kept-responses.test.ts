@@ -6,6 +6,7 @@ import type * as Commands from '../support/commands.in-host.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { changeRow, rowOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf } from '../support/verdict.ts';
@@ -144,18 +145,15 @@ const reasonInTime = (slotId: string, reason: string) =>
 
 test('an expired hold is free immediately', async () => {
   const slotId = await freeSlot();
-  const holdId = String((await placeHold(elsewhere, slotId))['hold_id']);
+  const { hold_id: holdId } = await placeHold(elsewhere, slotId);
   // Changed directly in the database, where the reader does not notice it.
-  const { db } = writer.context.db;
-  const row = await db
-    ?.collection<{ _id: string; holdExpiresAt: Date }>('reservations')
-    .findOneAndUpdate({ _id: holdId }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 1500] } } }], {
-      returnDocument: 'after',
-    });
+  await changeRow(writer, 'reservations', holdId, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 1500] } } }]);
+  const { holdExpiresAt } = await rowOf(writer, 'reservations', { _id: holdId });
   expect(await reasonInTime(slotId, 'held')).toBe('held');
   await eventually('the hold to expire', async () => (await reasonOf(slotId)) === 'free');
-  const now = (await db?.command({ hello: 1 }))?.['localTime'] as Date;
-  expect(now.getTime()).toBeGreaterThanOrEqual(row?.holdExpiresAt.getTime() ?? Number.NaN);
+  const hello = await writer.context.db.db?.command({ hello: 1 });
+  const now = hello?.['localTime'] as Date;
+  expect(now.getTime()).toBeGreaterThanOrEqual(holdExpiresAt.getTime());
 });
 
 test('a read that overlaps a write of this process is not cached', async () => {
