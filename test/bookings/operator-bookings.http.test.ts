@@ -4,7 +4,7 @@ import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { dateAfter } from '../availability/wall-clock.ts';
 import { end as endAsPartner, expire, list, readBooking } from '../conformance/steps.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import { bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
@@ -171,11 +171,6 @@ describe('an operator ends any booking', () => {
 describe('the timeline of a booking', () => {
   const timeline = async (booking: Json) =>
     expectStatus(await operator().get(`${BOOKINGS}/${idOf(booking)}/timeline`), 200)['data'] as Json[];
-  const keyIdOf = async (partner: Partner) => {
-    const path = `/api/v1/operator/partners/${partner.id}/keys`;
-    const { data } = expectStatus(await operator().get(path), 200);
-    return (data as Json[])[0]?.['key_id'];
-  };
 
   test('shows all actions in order, their actors, and each attempt to deliver', async () => {
     const { id: subscriptionId } = await subscribe(rival, receiver.url, ['booking_created']);
@@ -187,7 +182,9 @@ describe('the timeline of a booking', () => {
 
     const entries = await timeline(booking);
 
-    const byKey = { kind: 'api_key', partner_id: seller.id, key_id: await keyIdOf(seller) };
+    const keys = expectStatus(await operator().get(`/api/v1/operator/partners/${seller.id}/keys`), 200);
+    const [key] = keys['data'] as Json[];
+    const byKey = { kind: 'api_key', partner_id: seller.id, key_id: key?.['key_id'] };
     const attempts = [{ attempt: 1, status_code: 200 }];
     expect(entries).toMatchObject([
       { event_type: 'hold_created', partner_id: seller.id, actor: byKey, deliveries: [] },
