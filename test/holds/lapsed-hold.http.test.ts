@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { HOLDS, release, confirm as sendConfirm } from '../conformance/steps.ts';
+import { HOLDS, list, release, confirm as sendConfirm } from '../conformance/steps.ts';
 import { expectStatus, type Json, operatorOf, type Partner, placeHold } from '../support/factories.ts';
 import { changeRow, rowOf } from '../support/rows.ts';
 import { startScene } from '../support/scene.ts';
@@ -27,10 +27,7 @@ async function expiredHold(fields: Json = {}): Promise<Json> {
 describe('a hold that has expired, before a worker ends it', () => {
   test('is listed as EXPIRED and not as ACTIVE', async () => {
     const hold = await expiredHold();
-    const ids = async (status: string) => {
-      const page = expectStatus(await partner.api.get(`${HOLDS}?status=${status}&limit=200`), 200);
-      return (page['data'] as Json[]).map(idOf);
-    };
+    const ids = async (status: string) => (await list(partner, `${HOLDS}?status=${status}&limit=200`)).map(idOf);
     expect(await ids('EXPIRED')).toContain(idOf(hold));
     expect(await ids('ACTIVE')).not.toContain(idOf(hold));
   });
