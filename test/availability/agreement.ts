@@ -7,6 +7,7 @@ import { dateAfter } from './wall-clock.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MAX_REQUESTED_SLOTS = 8;
+const HELD = { is_available: false, unavailable_reason: 'held' };
 
 /** One resource and operating date, as a partner sees them. */
 export type Shop = {
@@ -61,7 +62,7 @@ export async function compareListingAndHolds(shop: Shop, random: Random): Promis
         faults.push(`${new Date(start).toISOString()} is not listed, but a hold on it gets ${answer}`);
     }),
   );
-  const expected = listed.map((slot) => (held.has(slot['slot_id']) ? nowHeld(slot) : slot));
+  const expected = listed.map((slot) => (held.has(slot['slot_id']) ? { ...slot, ...HELD } : slot));
   if (JSON.stringify(await shop.list(shop.date, shop.date)) !== JSON.stringify(expected))
     faults.push('afterwards availability does not show the new holds, or shows another change');
   return { faults, answers };
@@ -124,8 +125,4 @@ async function windowsNotListed(shop: Shop, listed: Json[], random: Random): Pro
   ];
   const known = new Set(startsOf(await shop.list(dateAfter(shop.date, -2), dateAfter(shop.date, 2))));
   return [...new Set(invented)].filter((start) => !known.has(start));
-}
-
-function nowHeld(slot: Json): Json {
-  return { ...slot, is_available: false, unavailable_reason: 'held' };
 }
