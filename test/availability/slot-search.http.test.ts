@@ -52,7 +52,6 @@ describe('a search for free slots', () => {
     ['&to=01:00', ['00:00']],
     ['&to=00:00', ['22:00', '23:00']],
     ['&to=24:00', ['22:00', '23:00']],
-    ['&from=00:00&to=24:00', ['22:00', '23:00']],
     ['&from=23:00&to=24:00', ['23:00']],
     ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
     ['&from=03:00&to=22:00', []],
@@ -69,16 +68,14 @@ describe('a search for free slots', () => {
 
   test('has a next page if there are more venues than one call covers', async () => {
     const many = await Promise.all(Array.from({ length: 21 }, () => anyVenue(service)));
-    const owner = await anyPartner(
-      service,
-      many.map(({ id }) => id),
-    );
+    const ids = many.map(({ id }) => id);
+    const owner = await anyPartner(service, ids);
     const first = expectStatus(await ask('', owner), 200);
     expect(venuesIn(first['data'] as Json[])).toHaveLength(20);
     const second = expectStatus(await ask(`&cursor=${String(first['next_cursor'])}`, owner), 200);
     expect(second['next_cursor']).toBeNull();
     const all = [...venuesIn(first['data'] as Json[]), ...venuesIn(second['data'] as Json[])];
-    expect(all).toEqual(many.map(({ id }) => id).sort());
+    expect(all).toEqual(ids.toSorted());
   });
 
   test('finds nothing for a partner without venues, at an inactive venue or at one without resources', async () => {
