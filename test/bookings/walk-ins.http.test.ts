@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/change-origin.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { confirm, readHold, release, hold as sendHold } from '../conformance/steps.ts';
+import { confirm, readHold, release, hold as sendHold, slotNow } from '../conformance/steps.ts';
 import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
@@ -22,11 +22,8 @@ import { errorOf, outcomeOf, verdict } from '../support/verdict.ts';
 
 const service = sharedService();
 afterAll(() => service.stop());
-const {
-  venue,
-  partner,
-  slot: nextSlot,
-} = await startScene(service, { venue: { name: 'Arena', city: 'Pune', time_zone: 'UTC' } });
+const arena = { name: 'Arena', city: 'Pune', time_zone: 'UTC' };
+const { venue, partner, slot: nextSlot } = await startScene(service, { venue: arena });
 const [resourceId = ''] = venue.resourceIds;
 
 const walkIn = (body: Json) => operatorOf(service).post('/api/v1/operator/walk-ins', body);
@@ -58,8 +55,7 @@ describe('POST /api/v1/operator/walk-ins', () => {
       customer_email: null,
       venue: { venue_id: venue.id, name: 'Arena', city: 'Pune' },
     });
-    const listedSlot = (await slotsOf(partner, venue.id)).find((slot) => slot['slot_id'] === slotId);
-    expect(listedSlot).toMatchObject({ unavailable_reason: 'booked' });
+    expect(await slotNow(partner, venue, slotId)).toMatchObject({ unavailable_reason: 'booked' });
     expect(verdict(await sendHold(partner, slotId))).toBe('409 SLOT_NOT_AVAILABLE');
   });
 
