@@ -8,7 +8,7 @@ import { type Json, operatorOf, placeHold } from '../support/factories.ts';
 import { linesOf } from '../support/log-lines.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import { startScene } from '../support/scene.ts';
+import { nextDays, startScene } from '../support/scene.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Expiry from './expiry.in-host.ts';
@@ -29,14 +29,8 @@ const service = await hostedService({
 });
 const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 afterAll(() => service.stop());
-const {
-  partner,
-  rival,
-  slots: slotIds,
-} = await startScene(service, {
-  resources: [{ duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' }],
-  days: Array.from({ length: 30 }, (_, index) => 3 + index),
-});
+const turf = { duration_minutes: 30, operating_hours_start: '06:00', operating_hours_end: '20:00' };
+const { partner, rival, slots: slotIds } = await startScene(service, { resources: [turf], days: nextDays(30) });
 
 const confirm: Contestant = async (hold, delayMs) => {
   await delay(delayMs);
