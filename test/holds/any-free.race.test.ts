@@ -16,10 +16,8 @@ const MAX_MS = 5000;
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
 afterAll(() => service.stop());
 const ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
-const venue = await anyVenue(
-  service,
-  Array.from({ length: COURTS }, () => ALL_DAY),
-);
+const courts = Array.from({ length: COURTS }, () => ALL_DAY);
+const venue = await anyVenue(service, courts);
 const partners = await Promise.all(Array.from({ length: 8 }, () => anyPartner(service, [venue.id])));
 const days = await Promise.all([3, 4, 5, 6].map((day) => slotsOf(partners[0] as Partner, venue.id, dateIn(day))));
 const starts = [...new Set(days.flat().map((slot) => String(slot['slot_start'])))];
