@@ -80,9 +80,8 @@ describe('a long response is compressed', () => {
   });
 
   test('but not if it is short, or the response to a POST', async () => {
-    const short = await fetch(`${service.url}/api/v1/partner/venues`, {
-      headers: { 'x-api-key': partner.apiKey },
-    });
+    const headers = { 'x-api-key': partner.apiKey };
+    const short = await fetch(`${service.url}/api/v1/partner/venues`, { headers });
     expect(short.headers.get('content-encoding')).toBeNull();
     const app = express().post('/', (req, res) => sendJson(req, res, { secret: 'x'.repeat(5000) }));
     const { url, close } = await listen(app, '127.0.0.1', 0);
