@@ -22,10 +22,7 @@ const owner = { venueId: venue.id, resourceId: venue.resourceIds[0] ?? '', partn
 await inHost.watchWrites();
 
 let last = 0;
-const freeSlot = () => {
-  last += 1;
-  return last;
-};
+const freeSlot = () => (last += 1);
 const freeSlots = (count: number) => Array.from({ length: count }, freeSlot);
 const insertConcurrently = (requests: readonly HoldRequest[], mode?: Mode) =>
   inHost.insertConcurrently(owner, requests, mode);
@@ -93,11 +90,9 @@ describe('holds inserted together', () => {
 });
 
 describe('while a transaction has locked one slot, holds inserted together', () => {
-  const COMMIT_AFTER_MS = LEASE_MS;
   const insertDuringBooking = (slot: number, mode: Mode) => {
-    const requests = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
-    const withPartner = requests.map((each) => (each.slot === slot ? { ...each, partnerId: owner.partnerId } : each));
-    return inHost.insertDuringTransaction(owner, { slot, ordinal: 0 }, COMMIT_AFTER_MS, withPartner, mode);
+    const requests = [...freeSlots(3), slot, freeSlot()].map((each) => ({ slot: each }));
+    return inHost.insertDuringTransaction(owner, { slot, ordinal: 0 }, LEASE_MS, requests, mode);
   };
 
   test('stop before their leases end: only those before the locked slot are inserted', async () => {
