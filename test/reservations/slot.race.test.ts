@@ -65,9 +65,8 @@ describe('one slot', () => {
   test(`${PARTNERS} partners race for each of ${SLOTS} slots, and exactly one gets it`, async () => {
     const beganAt = performance.now();
     const { service, venue, partners, partner } = shared;
-    const slotIds = (
-      await Promise.all(daysFrom(3, SLOTS / 2).map((date) => freeSlotIds(partner, venue.id, date)))
-    ).flat();
+    const days = await Promise.all(daysFrom(3, SLOTS / 2).map((date) => freeSlotIds(partner, venue.id, date)));
+    const slotIds = days.flat();
     expect(slotIds).toHaveLength(SLOTS);
 
     for (const slotId of slotIds) {
@@ -138,12 +137,9 @@ describe('a full turf and its halves', () => {
       );
       expect([...new Set(replies.map(verdict))].filter((each) => each !== '201')).toEqual(['409 SLOT_NOT_AVAILABLE']);
     }
-    const contested = {
-      slotStart: { $in: starts.map((start) => new Date(start)) },
-      resourceId: { $in: resourceIds },
-    };
-    const claims = await rowsOf(service, 'reservations', { claimed: true, ...contested });
-    return { claims, windows: starts.length };
+    const slotStart = { $in: starts.map((start) => new Date(start)) };
+    const contested = { claimed: true, slotStart, resourceId: { $in: resourceIds } };
+    return { claims: await rowsOf(service, 'reservations', contested), windows: starts.length };
   }
 
   test(`${PARTNERS} partners race for ${WINDOWS} windows: no claims overlap, and every window is sold`, async () => {
