@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
 import { confirm, release, hold as sendHold } from '../conformance/steps.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
+import type { Json, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -69,8 +69,6 @@ async function closed(resourceId: string): Promise<string[]> {
     .map((slot) => `${String(slot['slot_id']).slice(-5, -1)} ${String(slot['unavailable_reason'])}`);
 }
 
-const holdOutcome = async (caller: Partner, slotId: string) => outcomeOf(await sendHold(caller, slotId));
-
 describe('a blackout', () => {
   test('is returned and listed as created, until it is lifted', async () => {
     const otherVenue = await morningVenue();
@@ -117,15 +115,6 @@ describe('a blackout', () => {
       await seller.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, body),
     ];
     expect(replies.map(outcomeOf)).toEqual(['409 blackout', '409 blackout']);
-  });
-
-  test('frees its slots when it is lifted, unless another blackout closes them', async () => {
-    const [first, second] = [await blackOut(), await blackOut({ ends_at: time('07:30:00') })];
-    await lift(first);
-    expect(await holdOutcome(seller, at(court, '0700'))).toBe('409 blackout');
-    await lift(second);
-    expect(await closed(court)).toEqual([]);
-    expect(await holdOutcome(seller, at(court, '0700'))).toBe('201');
   });
 });
 
@@ -188,7 +177,7 @@ describe('a claim in a blackout', () => {
     await blackOut();
     expect(verdict(await confirm(seller, holdId))).toBe('201');
     expect(await closed(court)).toEqual(['0700 blackout']);
-    expect(await holdOutcome(rival, at(court, '0700'))).toBe('409 blackout');
+    expect(outcomeOf(await sendHold(rival, at(court, '0700')))).toBe('409 blackout');
   });
 });
 
