@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { weekdayOf } from '../../src/platform/calendar.ts';
 import { randomDay, randomDuration, randomOpening } from '../slots/random-schedule.ts';
 import type { Json } from '../support/factories.ts';
@@ -167,19 +167,17 @@ test('holds succeed exactly on the slots that availability lists as available', 
 const eachSlot =
   (change: (slot: Json, shop: Shop) => Json) => (list: Listing, shop: Shop) => async (from: string, to: string) =>
     (await list(from, to)).map((slot) => change(slot, shop));
-describe('control: the comparison detects an availability that', () => {
-  test.each([
-    [
-      'shows slots that are taken as free',
-      eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
-    ],
-    ['shows another price', eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 }))],
-  ])(
-    '%s',
-    async (_mistake, distort) => {
-      const { faults } = await compareAll(true, distort);
-      expect(faults[0]).toMatch(/PROPERTY_SEED=\d+/);
-    },
-    300_000,
-  );
-});
+test.each([
+  [
+    'shows slots that are taken as free',
+    eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
+  ],
+  ['shows another price', eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 }))],
+])(
+  'control: the comparison detects an availability that %s',
+  async (_mistake, distort) => {
+    const { faults } = await compareAll(true, distort);
+    expect(faults[0]).toMatch(/PROPERTY_SEED=\d+/);
+  },
+  300_000,
+);

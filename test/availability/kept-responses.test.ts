@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { confirm, end, hold as sendHold, release as sendRelease } from '../conformance/steps.ts';
 import { createClient } from '../support/client.ts';
 import type * as Commands from '../support/commands.in-host.ts';
@@ -116,20 +116,16 @@ const displace = async (caller: Partner, slotId: string) => {
   return walkIn(caller, slotId, { override_holds: true });
 };
 
-describe('the next response shows a write of this process', () => {
-  test.each(CHANGES)('%s', async (_what, change, reason) => {
-    const slotId = await freeSlot();
-    await change(partner, slotId);
-    expect(await reasonOf(slotId)).toBe(reason);
-  });
+test.each(CHANGES)('the next response shows a write of this process: %s', async (_what, change, reason) => {
+  const slotId = await freeSlot();
+  await change(partner, slotId);
+  expect(await reasonOf(slotId)).toBe(reason);
 });
 
-describe('a response shows a write of another process within a second', () => {
-  test.each(CHANGES.slice(2, 4))('%s', async (_what, change, reason) => {
-    const slotId = await freeSlot();
-    await change(elsewhere, slotId);
-    expect(await reasonInTime(slotId, reason)).toBe(reason);
-  });
+test.each(CHANGES.slice(2, 4))('a write elsewhere is shown within a second: %s', async (_what, change, reason) => {
+  const slotId = await freeSlot();
+  await change(elsewhere, slotId);
+  expect(await reasonInTime(slotId, reason)).toBe(reason);
 });
 
 /** Waits until availability returns the reason, at most a second. */
