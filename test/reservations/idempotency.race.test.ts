@@ -140,22 +140,20 @@ describe('cancel racing refund', () => {
     }));
 });
 
-describe('one key in two concurrent calls', () => {
-  test.each<[what: string, prepare: () => Promise<Prepared>, status: string, states: string[]]>([
-    ['confirms one of two holds', anyConfirm, '201', [ACTIVE, BOOKED]],
-    ['holds one of two slots', anyHold, '201', [ACTIVE]],
-    ['cancels one of two bookings', () => anyEnd('cancel'), '200', [BOOKED, CANCELLED]],
-  ])('%s, and the other stays as it was', (_what, prepare, status, states) =>
-    repeatedly(async () => {
-      const both = [await prepare(), await prepare()];
-      const key = randomUUID();
-      const replies = await Promise.all(both.map(({ call }) => call(key)));
-      expect(replies.map(verdict).toSorted()).toEqual([status, '409 IDEMPOTENCY_KEY_MISMATCH']);
-      const rows = await rowsOf(service, 'reservations', { $or: both.map(({ filter }) => filter) });
-      expect(rows.map(stateOf).toSorted()).toEqual(states);
-    }),
-  );
-});
+test.each<[what: string, prepare: () => Promise<Prepared>, status: string, states: string[]]>([
+  ['confirms one of two holds', anyConfirm, '201', [ACTIVE, BOOKED]],
+  ['holds one of two slots', anyHold, '201', [ACTIVE]],
+  ['cancels one of two bookings', () => anyEnd('cancel'), '200', [BOOKED, CANCELLED]],
+])('one key in two concurrent calls %s, and the other stays as it was', (_what, prepare, status, states) =>
+  repeatedly(async () => {
+    const both = [await prepare(), await prepare()];
+    const key = randomUUID();
+    const replies = await Promise.all(both.map(({ call }) => call(key)));
+    expect(replies.map(verdict).toSorted()).toEqual([status, '409 IDEMPOTENCY_KEY_MISMATCH']);
+    const rows = await rowsOf(service, 'reservations', { $or: both.map(({ filter }) => filter) });
+    expect(rows.map(stateOf).toSorted()).toEqual(states);
+  }),
+);
 
 test('control: without the index on its keys, one key confirms two holds', async () => {
   const holds = [await placeHold(partner, slot()), await placeHold(partner, slot())];
