@@ -2,19 +2,11 @@ import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { subjectReaderOf } from '../../src/operations/audit/audited-subject.ts';
 import type { Service } from '../support/service.ts';
 
-type Operation = {
-  method: string;
-  path: string;
-  operationId: string;
-  creates: boolean;
-  isSubjectRead: boolean;
-};
-
 /**
  * The operator operations that change something, and whether the audit reads their subject. It reads no subject for an
  * operation that creates one.
  */
-export async function changingOperations(context: Service['context']): Promise<Operation[]> {
+export function changingOperations(context: Service['context']) {
   const routes = operatorRoutes(context);
   return routes
     .filter(({ method }) => method !== 'get')

@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  indexClaims,
-  type PlannedSlot,
-  reasonAt,
-  slotsJson,
-} from '../../src/booking/availability/planned-slots.rules.ts';
+import type { PlannedSlot } from '../../src/booking/availability/planned-slots.rules.ts';
+import { indexClaims, reasonAt, slotsJson } from '../../src/booking/availability/planned-slots.rules.ts';
 import { freeSlotView, slotIdOf, type UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
 import type { ResourceRow } from '../../src/catalog/venues/resources.service.ts';
 import type { VenueRow } from '../../src/catalog/venues/venues.service.ts';

@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type MigrationRun, migrate } from '../../src/operations/database/migrate.service.ts';
-import {
-  isPending,
-  planMigration,
-  requireUsable,
-  type Target,
-} from '../../src/operations/database/migration-plan.service.ts';
+import type { Target } from '../../src/operations/database/migration-plan.service.ts';
+import { isPending, planMigration, requireUsable } from '../../src/operations/database/migration-plan.service.ts';
 import { STEPS, type Step } from '../../src/operations/database/migration-steps.ts';
 import { dryRunText, statusText } from '../../src/operations/database/migration-text.ts';
 import { createLogger } from '../../src/platform/logger.ts';

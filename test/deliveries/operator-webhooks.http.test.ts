@@ -3,15 +3,8 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
 import { HOLDS, release } from '../conformance/steps.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import {
-  anyPartner,
-  expectStatus,
-  type Json,
-  operatorOf,
-  type Partner,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';

@@ -5,16 +5,8 @@ import { deliveryJobId } from '../../src/queues/jobs.ts';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import {
-  anyPartner,
-  expectStatus,
-  type Json,
-  json,
-  operatorOf,
-  type Partner,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { changeRow, rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';

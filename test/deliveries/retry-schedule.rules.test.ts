@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AttemptError, DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
-import {
-  type AfterAttempt,
-  afterAttempt,
-  attemptsLeft,
-  maxAttempts,
-} from '../../src/webhooks/deliveries/retry-schedule.rules.ts';
+import type { AfterAttempt } from '../../src/webhooks/deliveries/retry-schedule.rules.ts';
+import { afterAttempt, attemptsLeft, maxAttempts } from '../../src/webhooks/deliveries/retry-schedule.rules.ts';
 
 const config = { webhookRetryDelaysSeconds: [300, 900, 1800, 3600] };
 

@@ -9,13 +9,8 @@ import { type Answering, startReceiver, type WebhookReceiver } from '../support/
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
-import {
-  endProcesses,
-  killProcess,
-  type SpawnedProcess,
-  START_DEADLINE_MS,
-  startProcess,
-} from '../support/worker-process.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, killProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { anyDeliveries, type Deliveries, describeArrivals, type Endpoint, streamTo } from './due-deliveries.ts';
 import { report } from './report.ts';
 

@@ -6,15 +6,8 @@ import { begun, beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingFo
 import { rowsOf } from '../support/rows.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
 import { outcomeOf } from '../support/verdict.ts';
-import {
-  type Call,
-  createPlace,
-  hold,
-  PARTNER_CHANGES,
-  type Place,
-  RULE_CHANGES,
-  type RuleChange,
-} from './changed-rules.ts';
+import type { Call, Place, RuleChange } from './changed-rules.ts';
+import { createPlace, hold, PARTNER_CHANGES, RULE_CHANGES } from './changed-rules.ts';
 
 const ROUNDS = 5;
 

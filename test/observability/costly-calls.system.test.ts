@@ -4,15 +4,8 @@ import type mongoose from 'mongoose';
 import { findAttemptStatistics } from '../../src/webhooks/deliveries/delivery-statistics.store.ts';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  type Json,
-  type Partner,
-  subscribe,
-  type Venue,
-} from '../support/factories.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, subscribe } from '../support/factories.ts';
 import { blockCommands, startServiceOnOwnMongod } from '../support/fail-points.ts';
 import type { Service } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';

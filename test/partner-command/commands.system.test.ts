@@ -8,16 +8,8 @@ import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  type Json,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';

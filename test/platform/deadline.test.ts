@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { withDeadline, withTimeout } from '../../src/platform/deadline.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
 
 const DEADLINE_MS = 100;
 const NEVER = new AbortController().signal;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Work that ends only when its signal aborts. Only its listener on the signal keeps it from garbage collection. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import {
-  createSecretBox,
-  deriveKeys,
-  type SecretBoxError,
-  type SecretBoxFault,
-} from '../../src/platform/secret-box.ts';
+import type { SecretBoxError, SecretBoxFault } from '../../src/platform/secret-box.ts';
+import { createSecretBox, deriveKeys } from '../../src/platform/secret-box.ts';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n));
 const row = { owner: 'partner:7', id: 'webhook_subscription:42' };

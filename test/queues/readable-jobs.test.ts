@@ -3,15 +3,8 @@ import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import { confirm, expire, HOLDS, release } from '../conformance/steps.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  anyPartner,
-  bookSlot,
-  expectStatus,
-  type Json,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
+import { anyPartner, bookSlot, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { type BoardJob, queueBoardOf } from '../support/queue-board.ts';
 import type * as QueuesInHost from '../support/queues.in-host.ts';
 import { startReceiver } from '../support/receiver.ts';

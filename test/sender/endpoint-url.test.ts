@@ -1,10 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import {
-  checkEndpointUrl,
-  type EndpointUrlCheck,
-  type EndpointUrlRules,
-  parseEndpoint,
-} from '../../src/webhooks/sender/endpoint-url.ts';
+import type { EndpointUrlCheck, EndpointUrlRules } from '../../src/webhooks/sender/endpoint-url.ts';
+import { checkEndpointUrl, parseEndpoint } from '../../src/webhooks/sender/endpoint-url.ts';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { localNames } from './hostile-hosts.ts';
 

@@ -6,13 +6,8 @@ import { expectStatus, type Json, operatorOf, subscribe } from '../support/facto
 import { startReceiver } from '../support/receiver.ts';
 import { startScene } from '../support/scene.ts';
 import { startService } from '../support/service.ts';
-import {
-  endProcesses,
-  type LogLine,
-  type SpawnedProcess,
-  startProcess,
-  stopProcess,
-} from '../support/worker-process.ts';
+import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
 import { startCollector } from './otlp-collector.ts';
 
 const CUSTOMER = 'Canaryname Zephyrine';
