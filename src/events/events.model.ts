@@ -23,7 +23,7 @@ export type EventRow = {
   /** Null in a change of the venue, like `slotId` and `holdId`. */
   resourceId: string | null;
   slotId: string | null;
-  /** Equal to `at` in a change of the venue, like `slotEnd`: retention and releases up to 1.0.0 read both. */
+  /** In a change of a venue, `slotStart` and `slotEnd` equal `at`: retention and release 1.0.0 read both. */
   slotStart: Date;
   slotEnd: Date;
   holdId: string | null;
@@ -49,7 +49,7 @@ export type EventRow = {
   sequence?: number;
   /** Has no number yet: releases up to 1.0.0 numbered events later. `npm run migrate` numbers it. */
   isUnsequenced?: true;
-  /** Not an event: takes a sequence number whose range was given up (ADR 0010). */
+  /** Not an event: occupies a sequence number that no event may take any more (ADR 0010). */
   isFiller?: true;
 };
 

@@ -22,8 +22,8 @@ const MAX_ROUNDS = 5;
  * Writes events to the log with sequence numbers, in order of time; existing events stay unchanged. The numbers come
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
- * order. Returns `failures`, by outbox id the error of an event that is not in the log, and `closed`, which resolves
- * when the feed may show the events, or their range is left to the sweep.
+ * order. Returns `failures` (outbox ids, with the error of an event that was not written) and `closed`, which
+ * resolves when the feed may show the events, or the sweep has to close their range.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<LogResult> {
   const failures = new Map<string, Error>();
@@ -48,8 +48,8 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert with unknown outcome may still succeed. Its range stays open until fillers take the free numbers:
-    // otherwise readers would pass the event.
+    // An insert with unknown outcome may still succeed. Fill the unused numbers before the range is closed: otherwise
+    // readers would pass the event.
     if (isInDoubt) giveUp(db, range);
     return { errors, closed: isInDoubt ? Promise.resolve() : closeSoon(db, range).catch(() => undefined) };
   } catch (err) {

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** The number of writes that the import of a file by `fileFor` makes. */
 const WRITES = 9;
 
-/** A venue of its own with a full net and a half, schedules and prices. */
+/** A file of one venue, which no other test uses: a full net and one of its halves, schedules and prices. */
 async function fileFor(venue: string): Promise<string> {
   const file = path.join(folder, `${venue}.yaml`);
   const schedule = "        schedule: { weekly: { mon: [{ start: '06:00', end: '22:00' }] } }\n";
@@ -94,7 +94,7 @@ describe('an import that stops at any of its calls', () => {
     },
   );
 
-  // `shares_space_with` on each side after an interrupted call: on no side, or on one side only.
+  // The `shares_space_with` of both resources after an interrupted call: empty in both, or set in one only.
   const lopsided = [
     { full: [], half: [] },
     { full: ['half'], half: [] },

@@ -229,7 +229,7 @@ describe('the pages show', () => {
     expect(text).not.toContain('9876543210');
   });
 
-  test('an invalid date without changing the venue', async () => {
+  test('for an invalid date, still the selected venue', async () => {
     const other = await anyVenue(service, [], { name: 'Zenith Park' });
     const reply = await page(`/?venue_id=${other.id}&date=2026-02-30`);
     expect([reply.status, reply.text.includes(`value="${other.id}" selected`)]).toEqual([400, true]);
@@ -278,7 +278,7 @@ describe('the pages show', () => {
     expect([reply.status, reply.headers.get('location')]).toEqual([303, location]);
   });
 
-  test('the partner of a certification in the sandbox, and that a newer suite may be incomplete', async () => {
+  test('a certification’s partner in the sandbox, and that its report may lack scenarios of a newer suite', async () => {
     const { id } = await anyPartner(service, []);
     const certify = `/api/v1/operator/partners/${id}/certify`;
     for (const version of [SUITE.version, '99.0.0']) {

@@ -42,7 +42,7 @@ test('every id that a partner route accepts has exactly one row, and every row h
   );
 });
 
-test('control: an id in any place of a new route has no row', async () => {
+test('control: for an id in any place of a new route, the test above reports a missing row', async () => {
   const acceptedIds = await routes.idsOfPlantedRoute();
   expect(acceptedIds.map((id) => id.split(' ')[2])).toEqual([
     ...['plantedId', 'venue_id', 'lines.0.slot_id', 'hold_ids', 'hold_ids.0'],

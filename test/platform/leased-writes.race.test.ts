@@ -54,7 +54,7 @@ async function sell(db: Db, sale: Sale, lease: Lease, isGuarded: boolean): Promi
 
 /**
  * Several processes sell by a cached rule while it changes. Each may stall at any step, for up to three leases. Returns
- * the sales by an old rule after the response to its change, and counts of outcomes.
+ * the sales by an old rule that were made after the response to the change of that rule, and counts of outcomes.
  */
 async function sellAmidChanges(seed: number, isGuarded: boolean) {
   const random = mulberry32(seed);

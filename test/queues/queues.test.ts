@@ -32,7 +32,7 @@ async function mortalRedis(): Promise<MortalRedis> {
 }
 
 const anyPrefix = () => `{${freshName()}}`;
-/** After this many refused connections, a client that retries a command only once has given up. */
+/** Enough for a client that gives up too early: one that retries a command only once. */
 const REFUSED_CONNECTIONS = 3;
 
 test('jobs are accepted again after Redis died during a queue’s first command', async () => {
@@ -88,7 +88,7 @@ test.each(['event-dispatch', 'webhook-dead-letter'])(
 test.each([
   ['is made due if the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
   ['stays delayed if it was not', 0, 'delayed'],
-])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
+])('the job of a delivery that lacked a permit, and waits some seconds, %s', async (_what, aheadMs, state) => {
   const queues = await readyQueues();
   const delivery = anyDueDelivery('d', { delayMs: 5000 });
   const realNow = Date.now.bind(Date);
@@ -158,7 +158,7 @@ describe('jobs that are added concurrently', () => {
     expect(await queues.byName('hold-expiry').getDelayedCount()).toBe(0);
   });
 
-  test('lose no event that shares a job with an earlier one', async () => {
+  test('contain every event, even if a reservation of the second call is already in a job of the first', async () => {
     const queues = await readyQueues();
     const now = new Date();
     const expiresAt = new Date(now.getTime() + 60_000);
@@ -193,7 +193,7 @@ describe('jobs that are added concurrently', () => {
     const second = addThree();
     await eventually('the second are sent', () => bulks.length === 2);
 
-    // The first jobs end first, because they do not wait for the second.
+    // The first call ends first: it does not wait for the second one.
     const firstEnded = await Promise.race([first, second.then(() => 'the second')]);
     expect([firstEnded, await second]).toEqual([
       [false, false, false],

@@ -38,7 +38,7 @@ test('addresses of the public internet are public', () => {
   expect(ips.filter((ip) => !isPublicAddress(ip))).toEqual([]);
 });
 
-test('text that is not an IP address in the notation of DNS answers is not public', () => {
+test('text counts as a public address only in the notation of DNS answers', () => {
   const others = 'example.com 127.1 2130706433 0x7f.1 8.8.8 [2606:4700::1] 8.8.8.8/32 1.2.3.4.5'.split(' ');
   expect(['', ...others].filter(isPublicAddress)).toEqual([]);
 });

@@ -12,8 +12,8 @@ const AHEAD_MS = 10 * 366 * 86_400_000;
 export type PlannedChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
- * The bookings and live holds whose slot has not ended and is off sale, by the present rules or after a planned change:
- * the venue or resource is inactive, or the schedule has no slot with its times. Sorted by start.
+ * The bookings and live holds whose slot has not ended and is off sale, by the present rules or after a planned change.
+ * Off sale: the venue or resource is inactive, or the schedule has no slot with these times. Sorted by start.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(

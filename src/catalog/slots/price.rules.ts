@@ -12,10 +12,10 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * Returns a function from the start of a slot of the operating date to its price in paise. The matching rule with the
- * highest priority (the newest among equals) sets the price, else the base price applies. A rule's times are compared
- * with the wall time of the start; its days and dates are compared with the operating day on which its hours begin, so
- * hours after midnight cost as much as the evening before them.
+ * Returns a function that takes the start of a slot of this operating date and returns its price in paise. The matching
+ * rule with the highest priority (the newest among equals) sets the price, else the base price applies. A rule's times
+ * apply to the wall time of the start. Its days and dates apply to the day on which the rule's hours begin: if a rule
+ * for Fridays is from 18:00 to 02:00, it also sets the price at 01:00 on Saturday.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
@@ -41,7 +41,8 @@ export function pricesOf(
       const passesMidnight = to <= from;
       if (from <= time && (time < to || passesMidnight)) return onDate;
       if (time >= to || !passesMidnight) return false;
-      // The rule's hours after midnight: a slot on a later date than its operating day belongs to the evening before.
+      // The start is in the rule's hours after midnight. They belong to this date if the slot starts on the next date, and
+      // to the day before if the slot starts on this date.
       return local.slice(0, DATE_TO) > date ? onDate : onDayBefore;
     });
     if (found === undefined) return pricePaise;

@@ -27,7 +27,7 @@ export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: num
  */
 export type SlotForSale = SlotTarget & { draft: NewReservation | null; unsellable: UnsellableReason | null };
 
-/** The reasons that another process may just have removed by a change of rules. */
+/** Cached reasons that may be wrong: another process may just have changed the rules. */
 const REMOVABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**

@@ -4,7 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 const METRICS = {
   memory_kept_bytes: ["Estimated size of the process's caches.", 'of'],
   memory_kept_entries: ["Entries in the process's caches.", 'of'],
-  memory_leased: ['Whether MongoDB confirms within half a lease that it is the primary; otherwise no hold is placed.'],
+  memory_leased: ['Whether MongoDB confirms within half a lease that it is the primary; without that, no hold is placed.'],
   availability_reads_total: ['Reads of availability, from the cache or computed from claims.', 'from'],
   work_stalled: ['Whether the work has stalled.', 'work'],
   pbs_database_up: ['Whether MongoDB responded to this scrape in time.'],
@@ -31,7 +31,7 @@ const METRICS = {
   pbs_alerts_open: ['Open alerts by kind.', 'kind'],
   pbs_catalogue_entries: ['Estimated number of venues, resources and partners.', 'of'],
   pbs_retention_completed_timestamp_seconds: [
-    'When the last purge of a collection completed, or the first was tried; Unix time.',
+    'When the last purge of a collection completed; before that, when the first one was tried. Unix time.',
     'collection',
   ],
   pbs_dead_letters_total: ['Deliveries that ever became dead letters, counted in the database.'],

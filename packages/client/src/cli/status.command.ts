@@ -25,7 +25,7 @@ type Status = {
 };
 
 const DESCRIPTION =
-  'Show your partner, key, limits, webhooks, and how far listen is behind the feed. Exit code 4 if something needs action: ' +
+  'Show your partner, key, limits, webhooks, and how far `partner listen` is behind the feed. Exit code 4 if something needs action: ' +
   'a key that expires within 14 days, no venue, a subscription that is inactive or failed three times in a row, a dead letter.';
 
 export function addStatus(program: Command, world: World): void {
