@@ -95,7 +95,7 @@ const PAYLOADS: readonly Payload[] = [
 const joined = (...parts: (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 
-const jsonShots = PAYLOADS.map(({ json, text: _, ...rest }): Shot => ({ ...rest, raw: () => joined(json) }));
+const jsonShots = PAYLOADS.map(({ json, text: _text, ...rest }): Shot => ({ ...rest, raw: () => joined(json) }));
 
 const structureShot = (name: string, raw: Shot['raw']): Shot => ({ name, isStructure: true, raw });
 

@@ -4,7 +4,7 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import * as calls from '../conformance/steps.ts';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import { bookSlot, type Json, placeHold } from '../support/factories.ts';
+import { bookSlot, type Json, json, placeHold } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { startScene } from '../support/scene.ts';
@@ -63,9 +63,9 @@ const CANCELLED = 'CANCELLED: hold_created, booking_created, booking_cancelled';
 const REFUNDED = 'REFUNDED: hold_created, booking_created, booking_refunded';
 
 /** Expects one reservation in this state, with the booking of the response, if any. */
-async function expectState({ filter }: Prepared, state: string, reply: Reply | undefined): Promise<void> {
+async function expectState({ filter }: Prepared, state: string, reply: Reply): Promise<void> {
   const row = await rowOf(service, 'reservations', filter);
-  expect([stateOf(row), row.bookingId]).toEqual([state, (reply?.body as Json)['booking_id']]);
+  expect([stateOf(row), row.bookingId]).toEqual([state, json(reply)['booking_id']]);
 }
 
 describe(`${CALLS} concurrent calls`, () => {
@@ -83,7 +83,7 @@ describe(`${CALLS} concurrent calls`, () => {
       expect(outcomes(replies)).toEqual([status]);
       expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
       expect(replies.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-      await expectState(prepared, state, replies[0]);
+      await expectState(prepared, state, replies[0] as Reply);
     }),
   );
 
@@ -99,7 +99,7 @@ describe(`${CALLS} concurrent calls`, () => {
       const [first, ...others] = withStatus(replies, status);
       expect(others).toEqual([]);
       expect(outcomes(replies)).toEqual([String(status), '409 INVALID_HOLD_STATE']);
-      await expectState(prepared, state, first);
+      await expectState(prepared, state, first as Reply);
     }),
   );
 });

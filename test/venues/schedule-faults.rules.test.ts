@@ -26,7 +26,7 @@ test.each<[string, Record<string, string>, string[], string[]?]>([
   ['may touch at midnight', { mon: '06:00–00:00', tue: '00:00–06:00' }, []],
   ['may be all hours of all days', Object.fromEntries(WEEKDAYS.map((day) => [day, '00:00–00:00'])), []],
   ['must not overlap', { mon: '06:00–12:00 11:55–18:00' }, ['weekly.mon.1.start']],
-  ['are reported at the later opening, even if it is listed first', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
+  ['are reported at the later one, even if listed first', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
   ['must not be the same', { wed: '06:00–12:00 06:00–12:00' }, ['weekly.wed.1.start']],
   [
     'must not lie within another opening, whether they are neighbours in the list or not; all are reported',
