@@ -29,5 +29,5 @@ export function objectsBetween(names: readonly string[], since?: Date, until?: D
       return day === undefined || archivedAt === undefined ? [] : [{ name, day, archivedAt }];
     })
     .filter(({ day }) => day >= firstDay && day <= lastDay)
-    .toSorted((a, b) => b.archivedAt.localeCompare(a.archivedAt));
+    .toSorted((a, b) => Number(a.archivedAt < b.archivedAt) - Number(a.archivedAt > b.archivedAt));
 }
