@@ -1,11 +1,11 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, jest } from '@jest/globals';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
-import { describeWith, python as interpreter, nodeModules, run, type Server, startServer } from './tools.ts';
+import { python as interpreter, nodeModules, run, type Server, startServer, testWith } from './tools.ts';
 
 jest.setTimeout(600_000);
 
@@ -186,26 +186,25 @@ async function deliver(
 }
 
 for (const [platform, needs, prepare] of ROWS) {
-  await describeWith(needs, `the snippet for ${platform}`, () => {
-    test('accepts fresh deliveries whose signature is valid, and no others', async () => {
-      const folder = await temporaryFolder();
-      const port = await freePort();
-      const { program, args } = await prepare(folder, port);
-      const server: Server = await startServer(program, args, port, { cwd: folder, env: { SECRET_KEY } });
-      try {
-        const statuses = [
-          await deliver(port),
-          await deliver(port, { sentBody: BODY.replace('e1', 'e2') }),
-          await deliver(port, { ageSeconds: 310 }),
-          // Receivers verify the exact bytes: parsing and writing the JSON again would lose the blanks.
-          await deliver(port, { signedBody: `${BODY}\n ` }),
-          await deliver(port, { sentBody: '' }),
-        ];
-        // A failed comparison shows the server's output.
-        expect([statuses, server.output()]).toEqual([[204, 401, 401, 204, 401], expect.any(String)]);
-      } finally {
-        await server.end();
-      }
-    });
+  const name = `the snippet for ${platform} accepts fresh deliveries whose signature is valid, and no others`;
+  await testWith(needs, name, async () => {
+    const folder = await temporaryFolder();
+    const port = await freePort();
+    const { program, args } = await prepare(folder, port);
+    const server: Server = await startServer(program, args, port, { cwd: folder, env: { SECRET_KEY } });
+    try {
+      const statuses = [
+        await deliver(port),
+        await deliver(port, { sentBody: BODY.replace('e1', 'e2') }),
+        await deliver(port, { ageSeconds: 310 }),
+        // Receivers verify the exact bytes: parsing and writing the JSON again would lose the blanks.
+        await deliver(port, { signedBody: `${BODY}\n ` }),
+        await deliver(port, { sentBody: '' }),
+      ];
+      // A failed comparison shows the server's output.
+      expect([statuses, server.output()]).toEqual([[204, 401, 401, 204, 401], expect.any(String)]);
+    } finally {
+      await server.end();
+    }
   });
 }

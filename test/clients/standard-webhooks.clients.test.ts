@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import { startWorkers } from '../support/workers.ts';
-import { describeWith, nodeModules, python, run } from './tools.ts';
+import { nodeModules, python, run, testWith } from './tools.ts';
 
 jest.setTimeout(600_000);
 
@@ -169,21 +169,20 @@ beforeAll(async () => {
 });
 
 for (const [name, needs, verify] of LIBRARIES) {
-  await describeWith(needs, name, () => {
-    test('accepts each delivery with each of its secrets, and rejects a tampered one', async () => {
-      const folder = await temporaryFolder();
-      const rows = deliveries.flatMap(({ attempt: { bytes, headers }, secrets }) => {
-        const tampered = Buffer.from(bytes.toString().replace('"event_type"', '"event_typo"'));
-        const row = (body: Buffer, secret: string | undefined) => ({ body: body.toString('base64'), headers, secret });
-        return [...secrets.map((secret) => row(bytes, secret)), row(tampered, secrets[0])];
-      });
-      expect(deliveries).toHaveLength(15);
-      const expected = deliveries.flatMap(({ secrets }) => [...secrets.map(() => true), false]);
-      const file = path.join(folder, 'deliveries.json');
-      await writeFile(file, JSON.stringify(rows));
-      // The tools print other lines too, for example about downloads.
-      const printed = (await verify(folder, file)).split('\n').find((line) => line.startsWith('['));
-      expect(JSON.parse(printed ?? '')).toEqual(expected);
+  const title = `${name} accepts each delivery with each of its secrets, and rejects a tampered one`;
+  await testWith(needs, title, async () => {
+    const folder = await temporaryFolder();
+    const rows = deliveries.flatMap(({ attempt: { bytes, headers }, secrets }) => {
+      const tampered = Buffer.from(bytes.toString().replace('"event_type"', '"event_typo"'));
+      const row = (body: Buffer, secret: string | undefined) => ({ body: body.toString('base64'), headers, secret });
+      return [...secrets.map((secret) => row(bytes, secret)), row(tampered, secrets[0])];
     });
+    expect(deliveries).toHaveLength(15);
+    const expected = deliveries.flatMap(({ secrets }) => [...secrets.map(() => true), false]);
+    const file = path.join(folder, 'deliveries.json');
+    await writeFile(file, JSON.stringify(rows));
+    // The tools print other lines too, for example about downloads.
+    const printed = (await verify(folder, file)).split('\n').find((line) => line.startsWith('['));
+    expect(JSON.parse(printed ?? '')).toEqual(expected);
   });
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe } from '@jest/globals';
+import { test } from '@jest/globals';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
 import { reasonToSkip } from '../docs/programs.ts';
@@ -91,8 +91,11 @@ export async function startServer(
 export const python = (packages: Record<string, string>): Promise<string> =>
   pythonEnvironment(packages, process.env, () => undefined);
 
-/** A block of tests that needs these programs; skipped if one is missing, with the reason in its name. */
-export async function describeWith(needs: Record<string, string>, name: string, tests: () => void): Promise<void> {
+/**
+ * A test that runs beside the others of its file, because it mostly waits for downloads and compilers. Skipped if one of
+ * these programs is missing, with the reason in its name.
+ */
+export async function testWith(needs: Record<string, string>, name: string, body: () => Promise<void>): Promise<void> {
   const why = await reasonToSkip(needs);
-  (why === '' ? describe : describe.skip)(name + why, tests);
+  (why === '' ? test.concurrent : test.skip)(name + why, body);
 }
