@@ -57,4 +57,8 @@ export function asText(report: LargeReport): string {
 }
 
 export const asMarkdown = (report: LargeReport): string =>
-  sectionOf(factsOf(report), ['', 'Nearly empty', 'Full', `Ratio, at most ${MAX_RATIO}`, ''], rowsOf(report));
+  sectionOf(
+    factsOf(report),
+    ['Measurement', 'Nearly empty', 'Full', `Ratio (goal: at most ${MAX_RATIO})`, 'Verdict'],
+    rowsOf(report),
+  );

@@ -82,6 +82,6 @@ export function asText(report: ScaleReport): string {
 export const asMarkdown = (report: ScaleReport): string =>
   sectionOf(
     factsOf(report),
-    ['webhook-delivery processes', 'Together', 'A doubling', 'Goal', '', 'Cores in use', 'By'],
+    ['webhook-delivery processes', 'Together', 'A doubling', 'Goal', 'Verdict', 'Cores in use', 'Cores by process'],
     rowsOf(report),
   );

@@ -81,7 +81,7 @@ function asMarkdown(findings: readonly UpgradeFinding[], facts: string): string 
   );
   return [
     ...['', facts, ''],
-    '| Replaced first | Processes replaced | Calls acknowledged | Connections refused | Broken | 503 | Deliveries repeated | Lost or done twice |',
+    '| Replaced first | Processes replaced | Calls acknowledged | Connections refused | Connections broken | Responses 503 | Deliveries repeated | Lost or done twice |',
     '|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
     ...['', ''],

@@ -61,10 +61,10 @@ const MISSING: SitePage = {
   url: '/docs/404',
   title: 'Page not found',
   label: 'Page not found',
-  description: 'There is no such page.',
+  description: 'This address has no page.',
   group: undefined,
   markdown:
-    '# Page not found\n\nThere is no such page here. Search for it, or begin with the [overview](/docs), the [quickstart](/docs/quickstart) or [all errors](/docs/errors).\n',
+    '# Page not found\n\nThis address has no page. Search the documentation, or begin with the [overview](/docs), the [quickstart](/docs/quickstart) or [all errors](/docs/errors).\n',
 };
 
 async function writeTexts(folder: string, pages: readonly SitePage[]): Promise<void> {

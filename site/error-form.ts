@@ -13,5 +13,5 @@ export const ERROR_FORM = `\`\`\`json
 
 - \`VALIDATION_ERROR\`: \`error.details\` lists every faulty field as \`{path, message}\`.
 - \`SLOT_NOT_AVAILABLE\`: \`error.conflict\` has the reason, when the slot may become free, and free alternatives.
-- \`SUBSCRIPTION_EXISTS\`: \`error.conflict\` has \`subscription_id\`.
+- \`SUBSCRIPTION_EXISTS\`: \`error.conflict.subscription_id\` is the id of the existing subscription.
 - 429 and 503 carry \`Retry-After\` in seconds; 405 carries \`Allow\`.`;

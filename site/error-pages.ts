@@ -52,8 +52,9 @@ function overview(): string {
   });
   return `# Errors
 
-Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in the header
-\`X-Request-Id\`) if you ask for help. \`docs\` is the page about the code, relative to the service's address.
+Every error response has this form. Let your program decide by \`code\`, and show \`message\` to a developer. If you ask
+for help, send \`request_id\`, which is also in the header \`X-Request-Id\`. \`docs\` is the path of the code's page on this
+service.
 
 ${ERROR_FORM}
 
@@ -85,21 +86,21 @@ ${repeatAfter(status)}
 ${JSON.stringify(exampleOf(code, description), null, 2)}
 \`\`\`
 
-## Calls that return it
+## Calls that return this error
 
-${calls.length === 0 ? 'Any request can return it.' : calls.join('\n')}
+${calls.length === 0 ? 'Any request can return this error.' : calls.join('\n')}
 
-## Read on
+## Further reading
 
 ${furtherReading === undefined ? '' : `- ${furtherReading}\n`}- [All errors](/docs/errors)
 `;
 }
 
 function repeatAfter(status: number): string {
-  if (status === 429) return 'Yes, after the seconds in `Retry-After`. Nothing was done.';
+  if (status === 429) return 'Yes, after the seconds in `Retry-After`. The rejected call changed nothing.';
   if (status === 408 || status >= 500)
     return 'Yes, with the same `idempotency_key`: the call takes effect at most once. Wait longer before each further attempt.';
-  return 'No. Change what the message names first.';
+  return 'No. First correct the request as `message` says.';
 }
 
 function responsesOf({ components, ...rest }: Description): ErrorResponse[] {

@@ -40,7 +40,7 @@ function Page({ content, entry, pages, assets }: Data): VNode {
       </head>
       <body>
         <a class="skip" href="#content">
-          Skip to the page
+          Skip to the content
         </a>
         <Header />
         <div class="frame">

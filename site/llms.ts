@@ -28,7 +28,7 @@ export function llmsIndex(pages: readonly SitePage[]): string {
   const errors = pages.filter(({ group }) => group === undefined);
   const optional = [
     '## Optional\n',
-    '- [All of these pages in one](/llms-full.txt), except the pages of single errors',
+    '- [One file with all pages above](/llms-full.txt), without the pages of single errors',
     ...errors.map(line),
   ];
   return `${[SUMMARY, ...groups, optional.join('\n')].join('\n\n')}\n`;

@@ -90,5 +90,5 @@ function partnersChanges(changelog: string): string {
     const [, section] = /^### For partners\n([^]*?)(?=^### |(?![^]))/m.exec(release) ?? [];
     return section === undefined ? [] : [`${heading.replaceAll(/[[\]]/g, '')}\n\n${section.trim()}\n`];
   });
-  return `# Changelog\n\nWhat changed for partners, the newest first.\n\n${parts.join('\n')}`;
+  return `# Changelog\n\nChanges for partners, the newest release first.\n\n${parts.join('\n')}`;
 }

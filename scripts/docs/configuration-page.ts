@@ -7,8 +7,8 @@ import { type Config, SETTINGS } from '../../src/process/config/settings.ts';
 
 const HEAD = `# Configuration
 
-Every process reads its settings from the environment when it starts. If settings are invalid, the process names each
-with a fix, and exits with 1.
+Every process reads its settings from the environment when it starts. If settings are invalid, the process lists each
+with a fix, and exits with code 1.
 
 - \`npm start\` needs no settings: it makes its own databases and secrets.
 - A deployment sets the [required settings](#required), and \`SERVICE_MODE=production\` where real slots are sold.
@@ -16,8 +16,8 @@ with a fix, and exits with 1.
 - An empty value means the default. Do not put values in quotes.
 - No process starts if a variable's name resembles that of a setting: the name is probably mistyped.
 
-**Production mode** also rejects weak secrets, databases without verified TLS or a password, hold lifetimes below 60 s,
-and a Redis that evicts keys. In sandbox mode too, a listener beyond loopback needs strong secrets.
+**Production mode** rejects weak secrets, databases without verified TLS or a password, hold lifetimes below 60 s, and a
+Redis that evicts keys. Sandbox mode rejects weak secrets only if a listener is not on loopback.
 
 Generated from the code by \`npm run docs\`.
 `;
@@ -25,15 +25,17 @@ Generated from the code by \`npm run docs\`.
 const FOOT = `
 ## Outside the processes
 
-No process of the service reads these.
+No process of the service reads these variables.
 
 | Name | Default | What it does |
 |---|---|---|
 | \`DATA_DIR\` | \`.data\` | Where \`npm start\` keeps databases, secrets and logs, and \`npm run operator\` finds the key |
 | \`PBS_CACHE_DIR\` | \`~/.cache/partner-booking-service\` | Where \`npm start\` and the tests keep MongoDB, Redis and other downloads |
 | \`OPERATOR_URL\` | the service on this machine | The operators' listener that \`npm run operator\` calls |
-| \`REDIS_PASSWORD\`, \`CPUS\` | none, 1 | Compose: Redis' password (hexadecimal digits); CPUs of a container |
-| \`PUBLIC_HOST\`, \`ADMIN_PORTS\` | none, \`3001-3010\` | \`docker-compose.tls.yml\`: the host name that partners call; admin ports of the API containers on the host |
+| \`REDIS_PASSWORD\` | none | Compose: Redis' password (hexadecimal digits) |
+| \`CPUS\` | 1 | Compose: CPUs of a container |
+| \`PUBLIC_HOST\` | none | \`docker-compose.tls.yml\`: the host name that partners call |
+| \`ADMIN_PORTS\` | \`3001-3010\` | \`docker-compose.tls.yml\`: admin ports of the API containers on the host |
 | \`NODE_IMAGE\`, \`MONGO_IMAGE\`, \`REDIS_IMAGE\`, \`CADDY_IMAGE\` | see \`.env.example\` | Compose: images; pin them by digest |
 `;
 
@@ -44,7 +46,7 @@ type Group = { title: string; intro?: string; settings: Partial<Record<keyof Con
 const GROUPS: readonly Group[] = [
   {
     title: 'Required',
-    intro: `These have no default. To generate the two secrets:
+    intro: `These settings have no default. To generate the two secrets:
 
 \`\`\`sh
 node -p "crypto.randomBytes(32).toString('base64url')"   # OPERATOR_API_KEY
@@ -53,12 +55,12 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     settings: {
       mongodbUri: {
         about:
-          'MongoDB 6.0 or newer, as a [replica set](topologies.md) of one or more members. The URI names a database',
+          'MongoDB 6.0 or newer, as a [replica set](topologies.md) of one or more members. The URI must name a database',
         allowed: '`mongodb://…`, `mongodb+srv://…`',
       },
       redisUrl: {
         about:
-          'Redis 6.2 or newer, or Valkey: one server, sentinels or a cluster, with `noeviction` and, if possible, an append-only file ([topologies](topologies.md)). `rediss…` uses TLS',
+          'Redis 6.2 or newer, or Valkey: one server, sentinels or a cluster ([topologies](topologies.md)). It needs `noeviction` and, if possible, an append-only file. `rediss…` uses TLS',
         allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
       },
       operatorApiKey: {
@@ -84,12 +86,12 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       port: "Port of the partners' listener; 0 picks a free one",
       adminHost: {
         about:
-          "Address of the operators' listener and of workers' health. An address beyond loopback must be reachable only from a private network. The image sets `0.0.0.0`",
+          "Address of the operators' listener and of workers' health. An address beyond loopback must be reachable only from a private network. The Docker image sets `0.0.0.0`",
         allowed: 'name or address',
       },
       adminPort: "Port of the operators' listener; 0 picks a free one. It must differ from `PORT`",
       healthPort:
-        'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need different ports, or 0',
+        'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need different ports; 0 picks a free one',
       trustedProxies: {
         about:
           'The proxies in front of the service, which trusts `X-Forwarded-For` only from them ([proxies](proxies.md))',
@@ -98,8 +100,9 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       keepAliveTimeoutMs:
         'How long an idle connection stays open. It must exceed the idle time of the [proxy](proxies.md) in front',
       mongodbAllowInsecure:
-        'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
-      redisAllowInsecure: 'In production, accepts a Redis without verified TLS or password, and warns at each start',
+        'If `true`, production accepts a MongoDB without verified TLS or password, and warns at each start',
+      redisAllowInsecure:
+        'If `true`, production accepts a Redis without verified TLS or password, and warns at each start',
       redisAllowVolatile:
         'Accepts a Redis without an append-only file, such as many managed services: no warning, no alert `redis_volatile`',
       queuePrefix: {
@@ -107,7 +110,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: 'text',
       },
       cacheLeaseMs:
-        'How long a process may act by cached rules (the lease). A call that takes something off sale waits 1.2 leases before its response. See [a slow database](production.md#a-slow-database). Before you shorten the lease, stop all processes and delete the collection `cache_leases`',
+        'How long a process may use cached rules (the lease). A call that takes something off sale waits 1.2 leases before its response. See [a slow database](production.md#a-slow-database). Before you shorten the lease, stop all processes and delete the collection `cache_leases`',
     },
   },
   {
@@ -121,7 +124,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       holdTtlSeconds: 'Lifetime of a hold without `ttl_seconds`. At least 60 in production',
       maxActiveHolds: 'Active holds that one partner may have',
       bookingHorizonDays: 'How many days ahead slots are sold',
-      rateLimitPerMinute: 'Calls of one partner in a minute, to all API processes together; 0 switches the limit off',
+      rateLimitPerMinute: 'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
     },
   },
   {
@@ -131,9 +134,9 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         about: 'Delays before the second and later attempts. Production accepts only the default',
         allowed: 'comma list of numbers above 0',
       },
-      webhookTimeoutMs: 'Time for connect, headers and body together. Production accepts only the default',
+      webhookTimeoutMs: 'Time for an attempt: connect, headers and body. Production accepts only the default',
       webhookConcurrency:
-        'Concurrent sends of one worker process: at most a quarter to one endpoint, half to one partner',
+        'Concurrent sends of one worker process. At most a quarter go to one endpoint, half to one partner',
       webhookUnhealthyConcurrency:
         'Concurrent sends to an endpoint that failed 3 times in a row. Must be below `WEBHOOK_CONCURRENCY`',
       webhookPorts: {
@@ -141,30 +144,30 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: 'comma list of ports and ranges',
       },
       webhookAllowPrivateNetworks:
-        'Also allows `http` and private addresses as endpoints. For development on loopback only: rejected in production',
+        'Allows `http` and private addresses as endpoints. For development only: rejected in production and beyond loopback',
     },
   },
   {
     title: 'Retention and archive',
-    intro: '0 keeps rows forever ([retention](retention.md)).',
+    intro: '0 days means forever ([retention](retention.md)).',
     settings: {
-      retentionHoldsDays: 'Days to keep ended holds',
+      retentionHoldsDays: 'Days to keep unconfirmed holds',
       retentionBookingsDays: 'Days to keep bookings after their slot',
       retentionEventsDays: 'Days to keep events',
       retentionDeliveriesDays: 'Days to keep ended deliveries, except dead letters',
       retentionDeadLettersDays: 'Days to keep dead letters; not below `RETENTION_DELIVERIES_DAYS`',
-      retentionAuditDays: 'Days to keep the audit',
+      retentionAuditDays: 'Days to keep audit rows',
       archiveUrl: {
-        about: 'Where rows are written before they are deleted. A folder must exist',
+        about: 'Where rows are written before they are deleted. A `file:` folder must exist',
         allowed: '`file:///folder`, `s3://bucket/prefix`',
       },
       archiveEndpoint: {
         about: 'Address of an S3-compatible store other than AWS; `https` in production',
         allowed: 'http or https address',
       },
-      archiveRegion: { about: 'Region of the store', allowed: 'text' },
-      archiveAccessKeyId: { about: 'Needed for `s3://`', allowed: 'text' },
-      archiveSecretAccessKey: { about: 'Needed for `s3://`', allowed: 'text' },
+      archiveRegion: { about: 'Region of the S3 store', allowed: 'text' },
+      archiveAccessKeyId: { about: 'Access key; needed for `s3://`', allowed: 'text' },
+      archiveSecretAccessKey: { about: 'Its secret; needed for `s3://`', allowed: 'text' },
     },
   },
   {
@@ -172,15 +175,15 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     intro: 'See [alerts and metrics](guides/alerts-and-metrics.md).',
     settings: {
       alertUrl: {
-        about: 'Receives a JSON POST about alerts, at most one a minute',
+        about: 'Address that receives alerts as JSON POSTs, at most one a minute',
         allowed: 'http or https address',
       },
       logLevel: 'Lowest level of log lines that are written',
       otelExporterOtlpEndpoint: {
-        about: 'An OpenTelemetry collector (OTLP over HTTP). Without it there are no traces',
+        about: 'An OpenTelemetry collector (OTLP over HTTP). Without it, no traces are sent',
         allowed: 'http or https address',
       },
-      otelTracesSampler: 'Which traces are exported. Default: a tenth of them',
+      otelTracesSampler: 'Which traces are sent. Default: a tenth of them',
       otelTracesSamplerArg: 'The argument of the sampler, such as a ratio',
     },
   },

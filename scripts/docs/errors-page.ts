@@ -3,9 +3,9 @@ import { ERROR_CODES, ERRORS } from '../../src/domain/error-registry.ts';
 
 const HEAD = `# Errors
 
-Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in
-the header \`X-Request-Id\`) if you ask for help. On the partner listener, \`docs\` is the page about the code, relative
-to the service's address.
+Every error response has this form. Let your program decide by \`code\`, and show \`message\` to a developer. If you ask
+for help, send \`request_id\`, which is also in the header \`X-Request-Id\`. On the partner listener, \`docs\` is the
+path of the code's page.
 
 ${ERROR_FORM}
 

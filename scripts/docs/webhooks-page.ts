@@ -49,7 +49,7 @@ export function webhooksPage(document: OpenApiDocument): string {
     `| Event | What happened |\n|---|---|\n${rows.join('')}\n`,
     '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
     `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
-    '## Body\n\nEvery event of a hold or booking has `event_type` and these fields; the sections below list what each type adds.\n',
+    '## Body\n\nEvery event of a hold or booking has `event_type` and these fields; the sections below list the fields that each type adds.\n',
     '[availability_changed](#availability_changed) has other `details`. `/openapi.json` has an example of each type.\n\n',
     `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),

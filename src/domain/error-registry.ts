@@ -29,7 +29,7 @@ const ENTRIES = {
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner of the key is suspended, or on the operator interface the partner of the delivery.',
+    when: 'The partner of the key is suspended. On the operator interface: the partner of the delivery is suspended.',
     remedy: 'Contact the platform operator, who can reactivate the partner.',
   },
   UNAUTHORIZED: {
@@ -65,7 +65,7 @@ const ENTRIES = {
   },
   SLOT_NOT_FOUND: {
     status: 404,
-    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you.',
+    when: 'slot_id is malformed or unknown, the schedule has no such slot, or the venue of the slot is not granted to you.',
     remedy: 'Copy slot_id or slot_start from availability of a venue in your list of venues.',
   },
   HOLD_NOT_FOUND: {
@@ -134,17 +134,17 @@ const ENTRIES = {
   },
   SLOT_NOT_AVAILABLE: {
     status: 409,
-    when: 'The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive.',
+    when: 'The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue or resource is inactive.',
     remedy: 'Choose one of error.conflict.alternatives, or read availability again.',
   },
   PRICE_CHANGED: {
     status: 409,
     when: 'The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held.',
-    remedy: 'Ask the customer whether they take the price in error.conflict, and send it as expected_price_rupees.',
+    remedy: 'If the customer accepts the price in error.conflict, send this price as expected_price_rupees.',
   },
   HOLD_LIMIT_REACHED: {
     status: 409,
-    when: 'You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime.',
+    when: 'You have the maximum number of ACTIVE holds, or the hold would exceed its maximum lifetime.',
     remedy: 'Confirm or release holds first, or send a smaller ttl_seconds.',
   },
   HOLD_EXPIRED: {
@@ -165,7 +165,8 @@ const ENTRIES = {
   NO_PACKAGE_CREDIT: {
     status: 409,
     when: 'use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE.',
-    remedy: 'Take the payment and confirm with use_package_credit true or without it, or sell a package first.',
+    remedy:
+      'Sell a package first; or take the payment, then confirm with use_package_credit true or without this field.',
   },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,
@@ -196,7 +197,7 @@ const ENTRIES = {
   },
   DELIVERY_IN_PROGRESS: {
     status: 409,
-    when: 'An attempt of the delivery is in progress, or its state does not allow this call.',
+    when: 'An attempt of the delivery is in progress, or the state of the delivery does not allow this call.',
     remedy: 'Read the delivery. If an attempt is in progress, repeat the call after it has ended.',
   },
   PARTNER_NOT_CERTIFIED: {

@@ -50,17 +50,17 @@ const slotDetails = {
 const change = {
   reason: growing(Joi.string().valid(...CHANGE_REASONS))
     .description(
-      'What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (yours, given or ended).',
+      'What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (your grant began or ended).',
     )
     .example('blackout'),
   resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
-    'The resources concerned; null: all resources of the venue.',
+    'The resources that the change affects. Null: all resources of the venue.',
   ),
   from: orNull(timestamp(EXAMPLE.slotStart)).description(
-    'Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.',
+    'Slots before this instant did not change. Null: no bound. Only blackouts and price rules have bounds.',
   ),
   to: orNull(timestamp(EXAMPLE.slotEnd)).description(
-    'Operating days that begin at or after this instant have no changed slots; null: no bound.',
+    'Operating days that begin at or after this instant have no changed slots. Null: no bound.',
   ),
 };
 

@@ -14,7 +14,7 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Responses.** Instants are ISO 8601 in UTC with milliseconds. Money is rupees, a JSON number with at most two decimals; no call moves money. Responses and events can get new fields at any time: ignore unknown fields.
 
-**Errors.** Every error has the form of the schema \`Error\`. Decide by \`error.code\`. \`error.docs\` is the page about the code, relative to the address of the service. Some codes belong to no operation, such as \`ROUTE_NOT_FOUND\` (404) for an unknown path and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for an unsupported method: \`x-general-responses\` lists them.
+**Errors.** Every error has the form of the schema \`Error\`. Let your program decide by \`error.code\`. \`error.docs\` is the path of the code's page. Some codes belong to no operation, such as \`ROUTE_NOT_FOUND\` (404) for an unknown path and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`) for an unsupported method: \`x-general-responses\` lists them.
 
 **Idempotency.** A repeated call with the same \`idempotency_key\` has no further effect and returns the original status and body, with the header \`Idempotent-Replayed: true\`. You have four namespaces of keys: holds; confirms; cancels and refunds together; purchases. Only a success stores a key.
 

@@ -375,7 +375,7 @@ const REPAIRING: readonly Row[] = [
   },
   {
     rules: ['subscriptions/recover'],
-    title: 'since is required, at most 14 days ago',
+    title: 'since is required, at most 14 days before until',
     responses: [`${RECOVER} 400 VALIDATION_ERROR`, `${RECOVER} 202`],
     check: async (world) => {
       const partner = await world.partner();

@@ -157,7 +157,7 @@ test('workers that wake up after their locks have expired change nothing twice; 
     experiment:
       'SIGSTOP of one worker of each kind while it expires holds or delivers, SIGCONT after its locks expired',
     count: `${ROUNDS} times, ${holdIds.length} holds, ${2 * holdIds.length} events`,
-    result: `0 changes twice, ${repeats} repeats; another worker took over the sweep after ${inSeconds(Math.max(...takeoversMs))} s`,
+    result: `0 changes made twice, ${repeats} repeats; another worker took over the sweep after ${inSeconds(Math.max(...takeoversMs))} s`,
     seed,
   });
 });
@@ -267,7 +267,7 @@ test('a delivery whose worker dies three times is taken over within 20 s each ti
   report({
     promise: 4,
     experiment:
-      'kill -9 of the webhook-delivery worker during three attempts of one delivery (during the first, another runs)',
+      'kill -9 of the webhook-delivery worker during three attempts of one delivery (another worker runs during the first)',
     count: '3 kills',
     result: `next attempts after ${tookMs.map(inSeconds).join(', ')} s; delivered, no kill counted as an attempt`,
   });

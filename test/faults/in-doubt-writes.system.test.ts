@@ -213,14 +213,14 @@ afterAll(() => {
     promise: 5,
     experiment: 'calls whose request or reply is lost, or which MongoDB rejects or does not acknowledge',
     count: `${counts.calls} calls, ${counts.inDoubt} responses 503, ${counts.done} of these had taken effect`,
-    result: `${counts.triedCalls - counts.calls} with two effects or another response`,
+    result: `${counts.triedCalls - counts.calls} calls with two effects or another response`,
     beganAt,
   });
   report({
     promise: 5,
     experiment: 'workers whose writes are lost, rejected or not acknowledged',
     count: `${counts.triedWork} runs, ${counts.failed} failed`,
-    result: `${counts.triedWork - counts.work} with an effect lost or twice`,
+    result: `${counts.triedWork - counts.work} runs with an effect that was lost or happened twice`,
     beganAt,
   });
 });

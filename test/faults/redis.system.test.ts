@@ -209,7 +209,7 @@ test.each(OUTAGES)(
       promise: 3,
       experiment: `Redis ${outage}, during sales`,
       count: `${durationsMs.length} calls, ${LAPSING} holds that expire, ${changes.length} events`,
-      result: `${spread(durationsMs)}; latest hold expired ${inSeconds(Math.max(...lateMs))} s late, latest first attempt ${inSeconds(Math.max(...sentLateMs))} s after its event; all retries arrived ${inSeconds(retriedMs)} s after it was back`,
+      result: `${spread(durationsMs)}; latest hold expired ${inSeconds(Math.max(...lateMs))} s late, latest first attempt ${inSeconds(Math.max(...sentLateMs))} s after its event; all retries arrived ${inSeconds(retriedMs)} s after Redis was back`,
     });
   },
 );
@@ -280,7 +280,7 @@ test(`when Redis is emptied during sales, every hold expires within ${EXPIRES_WI
   expect(queued.toSorted()).toEqual(dead.map(({ _id }) => _id).toSorted());
   report({
     promise: 3,
-    experiment: `FLUSHALL during ${SELLERS} concurrent sales, holds expire, and the queues have retries and dead letters`,
+    experiment: `FLUSHALL during ${SELLERS} concurrent sales, while holds expire and the queues have retries and dead letters`,
     count: `${FLUSHES} times, ${lostJobs} jobs lost, ${expired.length} holds expired, ${calls.changes.length} events to 3 receivers`,
     result: `latest hold expired ${inSeconds(Math.max(...lateMs))} s late, 0 events missing, ${repeats} of ${bodies.length} repeated (${((100 * repeats) / bodies.length).toFixed(2)} %)`,
   });

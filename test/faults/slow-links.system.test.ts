@@ -149,7 +149,7 @@ test('while every packet to and from MongoDB takes 120 ms, no call takes longer 
     count: `${holds.calls.length} holds: ${Object.entries(outcomes)
       .map(([outcome, count]) => `${count} × ${outcome}`)
       .join(', ')}`,
-    result: `${spread(holds.calls.map(({ tookMs }) => tookMs))}; normal again ${inSeconds(normalAfterMs)} s after the delay, 0 sold twice`,
+    result: `${spread(holds.calls.map(({ tookMs }) => tookMs))}; normal again ${inSeconds(normalAfterMs)} s after the delay ended, 0 sold twice`,
   });
 }, 180_000);
 
@@ -201,6 +201,6 @@ test('when a firewall has forgotten the idle connections to MongoDB, calls are a
     promise: 10,
     experiment: `${forgotten} idle connections of an API to MongoDB die without a reset`,
     count: `${2 * CALLS} concurrent calls, then as many again`,
-    result: `responses after at most ${inSeconds(longestOf(onDeadConnections))} s, then ${inSeconds(longestOf(next))} s`,
+    result: `first calls got responses after at most ${inSeconds(longestOf(onDeadConnections))} s, later calls after ${inSeconds(longestOf(next))} s`,
   });
 }, 120_000);

@@ -66,6 +66,6 @@ export function inWords(figures: TradingFigures): { count: string; result: strin
   const share = ((100 * repeats) / received).toFixed(2);
   return {
     count: `${answered} acknowledged calls, ${troubles(figures)}`,
-    result: `0 lost, 0 changes twice; so far ${repeats} of ${received} deliveries repeated (${share} %)`,
+    result: `0 changes lost, 0 made twice; so far ${repeats} of ${received} deliveries repeated (${share} %)`,
   };
 }

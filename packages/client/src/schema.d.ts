@@ -557,7 +557,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start again: end your subscriptions, holds and bookings
+         * Start again: remove your subscriptions, release holds and cancel bookings
          * @description Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
          */
         post: operations["resetSandbox"];
@@ -774,21 +774,21 @@ export interface components {
             /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (yours, given or ended).
+                 * @description What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (your grant began or ended).
                  * @example blackout
                  */
                 reason: "blackout" | "prices" | "schedule" | "resource" | "venue" | "grant" | (string & {});
-                /** @description The resources concerned; null: all resources of the venue. */
+                /** @description The resources that the change affects. Null: all resources of the venue. */
                 resource_ids: string[] | null;
                 /**
                  * Format: date-time
-                 * @description Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @description Slots before this instant did not change. Null: no bound. Only blackouts and price rules have bounds.
                  * @example 2026-11-21T04:30:00.000Z
                  */
                 from: string | null;
                 /**
                  * Format: date-time
-                 * @description Operating days that begin at or after this instant have no changed slots; null: no bound.
+                 * @description Operating days that begin at or after this instant have no changed slots. Null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to: string | null;
@@ -1713,17 +1713,17 @@ export interface components {
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
-                /** @description The resources concerned; null: all resources of the venue. */
+                /** @description The resources that the change affects. Null: all resources of the venue. */
                 resource_ids?: string[] | null;
                 /**
                  * Format: date-time
-                 * @description Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @description Slots before this instant did not change. Null: no bound. Only blackouts and price rules have bounds.
                  * @example 2026-11-21T04:30:00.000Z
                  */
                 from?: string | null;
                 /**
                  * Format: date-time
-                 * @description Operating days that begin at or after this instant have no changed slots; null: no bound.
+                 * @description Operating days that begin at or after this instant have no changed slots. Null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to?: string | null;
@@ -2880,7 +2880,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or its state does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended. */
+        /** @description `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or the state of the delivery does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended. */
         DeliveryInProgress: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2927,7 +2927,7 @@ export interface components {
          *
          *     `DOUBLE_BOOKING_ATTEMPT`: The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.
          *
-         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Take the payment and confirm with use_package_credit true or without it, or sell a package first.
+         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Sell a package first; or take the payment, then confirm with use_package_credit true or without this field.
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
@@ -2943,7 +2943,7 @@ export interface components {
             };
         };
         /**
-         * @description `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
+         * @description `HOLD_LIMIT_REACHED`: You have the maximum number of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
          *
          *     `HOLD_EXPIRED`: The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.
          *
@@ -3036,7 +3036,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner. */
+        /** @description `PARTNER_SUSPENDED`: The partner of the key is suspended. On the operator interface: the partner of the delivery is suspended. Contact the platform operator, who can reactivate the partner. */
         PartnerSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3049,7 +3049,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended. On the operator interface: the partner of the delivery is suspended. Contact the platform operator, who can reactivate the partner.
          *
          *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id.
          */
@@ -3065,7 +3065,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended, or on the operator interface the partner of the delivery. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key is suspended. On the operator interface: the partner of the delivery is suspended. Contact the platform operator, who can reactivate the partner.
          *
          *     `VENUE_NOT_AUTHORIZED`: The venue in the query or body does not exist or is not granted to you, or its grant was revoked. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
@@ -3132,7 +3132,7 @@ export interface components {
         /**
          * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
          *
-         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or the venue of the slot is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          */
         ResourceNotFoundOrSlotNotFound: {
             headers: {
@@ -3158,7 +3158,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again. */
+        /** @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue or resource is inactive. Choose one of error.conflict.alternatives, or read availability again. */
         SlotNotAvailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3171,11 +3171,11 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again.
+         * @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue or resource is inactive. Choose one of error.conflict.alternatives, or read availability again.
          *
-         *     `PRICE_CHANGED`: The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held. Ask the customer whether they take the price in error.conflict, and send it as expected_price_rupees.
+         *     `PRICE_CHANGED`: The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held. If the customer accepts the price in error.conflict, send this price as expected_price_rupees.
          *
-         *     `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
+         *     `HOLD_LIMIT_REACHED`: You have the maximum number of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or release holds first, or send a smaller ttl_seconds.
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
@@ -3190,7 +3190,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues. */
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or the venue of the slot is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues. */
         SlotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3203,7 +3203,7 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or the venue of the slot is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          *
          *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
          */
@@ -3297,7 +3297,7 @@ export interface components {
         /**
          * @description `WEBHOOK_INACTIVE`: The subscription is deactivated, so nothing is delivered to it. Ask the platform operator to activate it.
          *
-         *     `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or its state does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended.
+         *     `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or the state of the delivery does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended.
          */
         WebhookInactiveOrDeliveryInProgress: {
             headers: {
@@ -5595,7 +5595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many objects of each kind have ended. */
+            /** @description How many objects of each kind were ended. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -127,7 +127,7 @@ const DESCRIPTIONS: Record<EventType, { summary: string; effect: string }> = {
   booking_cancelled: { summary: 'A booking was cancelled', effect: 'The slot is free again.' },
   booking_refunded: {
     summary: 'A booking was refunded',
-    effect: 'The slot is free now, unless a cancel freed it earlier: then it may have been sold again.',
+    effect: 'The slot is free now, unless a cancel freed it earlier. In that case, it may have been sold again.',
   },
   availability_changed: {
     summary: 'The rules of a venue changed',
@@ -144,11 +144,11 @@ const matching = (pattern: string, description: string, example: string) =>
 
 const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Webhook-Event': Joi.string().valid(type).required().description('The type of the event.').example(type),
-  'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('Equal to delivery_id.'),
+  'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('Equal to delivery_id in the body.'),
   'X-Delivery-Attempt': matching(DIGITS, 'The number of the attempt, counted from 1.', '1').required(),
   'X-Service-Timestamp': matching(
     DIGITS,
-    'When this attempt was sent, in Unix seconds. Reject the delivery if that is more than 300 s from your clock.',
+    'When this attempt was sent, in Unix seconds. Reject the delivery if this time is more than 300 s from your clock.',
     '1795166112',
   ).required(),
   'X-Service-Signature': matching(
@@ -158,11 +158,11 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
   ).required(),
   'webhook-id': id(EXAMPLE.eventId)
     .required()
-    .description('Equal to event_id. The three webhook- headers follow Standard Webhooks.'),
+    .description('Equal to event_id in the body. The three webhook- headers follow Standard Webhooks.'),
   'webhook-timestamp': matching(DIGITS, 'Equal to X-Service-Timestamp.', '1795166112').required(),
   'webhook-signature': matching(
     '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$',
-    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that secret_key encodes after `whsec_`. While a rotation overlaps, the entry of the old secret follows after a space.',
+    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of secret_key after `whsec_`. During the overlap of a secret rotation, a space and the entry of the old secret follow.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ).required(),
   'X-Request-Id': Joi.string()
@@ -170,7 +170,7 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
     .example(EXAMPLE.requestId),
   'X-Service-Signature-Previous': matching(
     SIGNATURE,
-    'Only while a rotation overlaps: the signature made with the old secret.',
+    'Only during the overlap of a secret rotation: the X-Service-Signature made with the old secret.',
     'sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014',
   ),
 });
