@@ -38,7 +38,7 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
       const query = after === undefined ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, after };
       const page = await client.listEvents({ query });
       await Promise.all(page.data.map(handle));
-      // Only an empty page ends the feed: the service may return smaller pages than requested.
+      // An empty page is the end of the feed.
       if (page.data.length === 0) return;
       if (page.next_cursor !== null) await store.read(page.next_cursor);
     }
