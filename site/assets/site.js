@@ -63,7 +63,7 @@ function startSearch() {
     // The words changed while the index loaded: a later call shows the results for the new words.
     if (words !== input.value.trim()) return;
     if (find === undefined) {
-      const message = 'The search could not be loaded. Type on to try again.';
+      const message = 'The search could not be loaded. Continue typing to try again.';
       results.replaceChildren(element('p', { textContent: message }));
       return;
     }

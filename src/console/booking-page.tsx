@@ -87,7 +87,7 @@ const CHANGES = {
   refund: {
     title: 'Refund',
     done: 'The booking is refunded.',
-    effect: 'Frees the slot if it is still booked, and gives a package credit back. No money is moved.',
+    effect: 'Frees the slot if it is still booked, and returns the package credit if one was used. No money is moved.',
   },
 } as const;
 

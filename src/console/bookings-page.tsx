@@ -38,7 +38,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   const holdId = page.rows.length === 0 ? await findHoldId(deps, query.q) : undefined;
   if (holdId !== undefined) return { redirect: `/holds/${holdId}` };
   const filters: Filter[] = [
-    { name: 'q', label: 'Name, end of phone, or id' },
+    { name: 'q', label: 'Name, last digits of phone, or id' },
     {
       name: 'partner_id',
       label: 'Partner',

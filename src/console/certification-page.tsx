@@ -39,7 +39,7 @@ export const certificationPage: PageHandler = async (deps, { id }) => {
                   ['Partner in the sandbox', <code>{report.partner_id}</code>],
                 ]}
               />
-              <p class="faint">The partner made the report, with times of its own clock.</p>
+              <p class="faint">The partner made this report; its times come from the partner's clock.</p>
             </Section>
             <Section id="scenarios" title="Scenarios">
               <Table

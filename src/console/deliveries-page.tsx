@@ -54,7 +54,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
   });
 };
 
-export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;
+export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last attempt'] as const;
 
 /** The cells of a delivery in a listing. */
 export function deliveryCells({ delivery, endpointUrl }: DeliveryDetail, nameOf: NameOf, timeZone: string): Row {
@@ -99,7 +99,7 @@ export function Discard({ deliveryId }: { deliveryId: string }): VNode {
       class="row"
       call={`POST /api/v1/operator/dead-letters/${deliveryId}/discard`}
       done="The dead letter is discarded."
-      question="Discard this dead letter? It then needs no attention, but its partner can still redeliver it."
+      question="Discard this dead letter? The service stops reporting it. The partner can still redeliver it."
       yes="Discard it"
     >
       <ReasonField form="discard" hint="Shown to operators. Do not enter personal data." />

@@ -27,7 +27,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
             Override the hold
           </label>
           <p class="under">
-            The partner loses the slot at once and is notified by webhook; its customer can no longer confirm.
+            The partner loses the slot at once and gets a webhook. The partner's customer can no longer book it.
           </p>
         </div>
         <CustomerFields form="walk-in" region={region} isFocused />
@@ -53,7 +53,7 @@ export function AnyCourtDialog({ grid, region }: { grid: DayGrid; region: string
   const sports = [...new Set(columns.map(({ resource }) => resource.sportCategory))].sort();
   return (
     <Dialog id="any-court-dialog" title="Sell any free court">
-      <p class="under">The cheapest court of the sport that is free at that time is sold.</p>
+      <p class="under">Sells the cheapest court of the sport that is free at this time.</p>
       <ApiForm class="stack" call="POST /api/v1/operator/walk-ins" done="The walk-in is placed: {resource_id}.">
         <input type="hidden" name="venue_id" value={venue._id} />
         <SelectField
@@ -139,7 +139,7 @@ export function WithdrawDialog(): VNode {
       </p>
       <ApiForm class="stack" call="DELETE /api/v1/operator/blackouts/{blackout_id}" done="The blackout is withdrawn.">
         <input type="hidden" name="blackout_id" data-path />
-        <p class="under">Its slots can be sold again, on all of its days.</p>
+        <p class="under">All slots of the blackout can be sold again, on all of its days.</p>
         <button class="danger">Withdraw blackout</button>
       </ApiForm>
     </Dialog>

@@ -151,7 +151,7 @@ export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
   return (
     <Section id="off-schedule" title="Not on this day's schedule">
       <p class="faint">
-        These holds and bookings were made before the schedule changed. Their time cannot be sold again until they end.
+        These holds and bookings were made before the schedule changed. Until they end, their times cannot be sold.
       </p>
       <Table
         caption="Holds and bookings that are not on this day's schedule"

@@ -70,7 +70,7 @@ export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
       class="stack"
       call={`POST /api/v1/operator/holds/${holdId ?? '{hold_id}'}/release`}
       done="The hold is released."
-      question="Release this hold? Its customer may be about to pay, and the slot can sell to others at once."
+      question="Release this hold? The customer may be about to pay. The slot can be sold to others at once."
       yes="Release it"
     >
       {holdId === undefined ? <input type="hidden" name="hold_id" data-path /> : null}

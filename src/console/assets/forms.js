@@ -5,7 +5,7 @@ import { refresh, say, sayOnNextPage, signInAgain } from './refresh.js';
 import { toInstant } from './venue-time.js';
 
 const TIMEOUT_MS = 20_000;
-const UNKNOWN = 'The service did not respond, so it is not known whether this took effect. Check before you try again.';
+const UNKNOWN = 'The service did not respond. The change may have been made: check before you try again.';
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
