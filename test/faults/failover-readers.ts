@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { expectStatus, type Json } from '../support/factories.ts';
+import { expectStatus, type Json, type Partner } from '../support/factories.ts';
 import { rowsOf, type Stored } from '../support/rows.ts';
 import { type Acknowledged, requireWholeFeed } from './audit.ts';
 import { insist, newPatience, type Patience } from './insist.ts';
@@ -18,10 +18,10 @@ const PAGE_SIZE = 200;
  */
 export function startReaders(
   system: Stored & { urls: readonly string[] },
-  apiKey: string,
+  partner: Partner,
   acknowledged: readonly Acknowledged[],
 ) {
-  const apis = system.urls.map((url) => createClient(url, apiKey));
+  const apis = system.urls.map((url) => createClient(url, partner.apiKey));
   const patience = newPatience();
   const stopping = new AbortController();
   const objects = readObjects(apis, acknowledged, patience, stopping.signal);
@@ -36,7 +36,9 @@ export function startReaders(
       await Promise.race([all, eventually('every event is in the feed', () => requireWholeFeed(system), 120_000)]);
       stopping.abort();
       const [objectReads, feedReads, missedIds, separatelyReadIds] = await all;
-      const events = (await rowsOf(system, 'events', { isFiller: { $ne: true } })).toSorted(
+      // The feed has the partner's own grants, and none of other partners.
+      const ofPartner = { isFiller: { $ne: true }, receiverId: { $in: [null, partner.id] } };
+      const events = (await rowsOf(system, 'events', ofPartner)).toSorted(
         (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0),
       );
       const logged = events.map(({ _id }) => _id);

@@ -32,7 +32,7 @@ testInFull(
     const random = mulberry32(seed);
     const primaries: unknown[] = [await system.mongo.primary()];
     const { figures, seen } = await trading.during(random, async (sales) => {
-      const readers = startReaders(system, trading.apiKey, sales.acknowledged);
+      const readers = startReaders(system, trading.partner, sales.acknowledged);
       for (let failover = 0; failover < FAILOVERS; failover += 1) {
         const endHoldBack = await system.mongo.holdBack();
         await sales.goOn();

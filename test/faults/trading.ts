@@ -27,18 +27,17 @@ export async function startTrading(system: FaultSystem, ...receiving: Parameters
   const receiver = await startReceiver(...receiving);
   const resources = [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }];
   const { venue, partner, slots: slotIds } = await startScene(system, { resources, days: nextDays(scaled(40, 3)) });
-  const { apiKey } = partner;
   await subscribe(partner, receiver.url);
   // Few credits, so that customers often buy more.
   const packageId = await anyPackage(system, partner, [venue.id], { credits: 3 });
   return {
-    apiKey,
+    partner,
     receiver,
     /** Slots left to sell, taken from the end. */
     slotIds,
     /** Sells while `disturb` runs; returns the figures and the result of `disturb` (`seen`). */
     during: async <Seen>(random: Random, disturb: (sales: Sales) => Promise<Seen>) => {
-      const sales = startSales({ urls: system.urls, apiKey, slotIds, packageId, lanes: LANES }, random);
+      const sales = startSales({ urls: system.urls, apiKey: partner.apiKey, slotIds, packageId, lanes: LANES }, random);
       const seen = await disturb(sales);
       await sales.stop();
       const audit = await auditEvents(system, receiver.received, 1);

@@ -22,8 +22,8 @@ export type OutageFigures = {
 };
 
 /** Places a hold every 100 ms and lets it expire. `stop` ends this and waits for all webhooks about the holds. */
-export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds, receiver }: Trading) {
-  const api = createClient(url, apiKey);
+export function startProbe({ url }: Pick<FaultSystem, 'url'>, { partner, slotIds, receiver }: Trading) {
+  const api = createClient(url, partner.apiKey);
   /** When each hold was acknowledged, by its id. */
   const acknowledgedAtMs = new Map<string, number>();
   const stopping = new AbortController();
