@@ -144,7 +144,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: 'comma list of ports and ranges',
       },
       webhookAllowPrivateNetworks:
-        'Allows `http` and private addresses as endpoints. For development only: rejected in production and beyond loopback',
+        'Allows `http` and private addresses as endpoints. For development only: rejected in production, and if a listener is reachable beyond loopback',
     },
   },
   {

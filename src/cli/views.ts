@@ -78,8 +78,8 @@ type FittedTable = { lines: string[]; omitted: string[] };
 type Column = { field: string; cells: string[]; width: number; shortest: number };
 
 /**
- * The rows as lines of at most `width` characters. If necessary, texts are cut down to 12 characters or their heading;
- * then the last columns are left out, but never the first one.
+ * The rows as lines of at most `width` characters. If necessary, texts are cut to 12 characters, or to the length of
+ * their heading if that is longer; then the last columns are left out, but never the first one.
  */
 export function fitTable(fields: readonly string[], rows: readonly Json[], width: number): FittedTable {
   const columns = fields.map((field): Column => {

@@ -10,7 +10,7 @@ import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
 import { type ConsoleDeps, ifFound, type PageHandler, readQuery } from './request.ts';
 
-/** The id of the hold whose id is the search text. A hold that became a booking is found as a booking. */
+/** The search text if it is the id of a hold. A hold that became a booking is found as a booking. */
 async function findHoldId(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
   const search = searchOf(text);
   if (search === undefined || !('id' in search)) return undefined;

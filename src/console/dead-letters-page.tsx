@@ -79,8 +79,7 @@ function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null 
   );
   const blocked = total(counts) - redeliverable;
   if (redeliverable + blocked === 0) return null;
-  const rest =
-    blocked === 0 ? '' : ` ${blocked} more cannot: the subscription is inactive or the partner suspended.`;
+  const rest = blocked === 0 ? '' : ` ${blocked} more cannot: the subscription is inactive or the partner suspended.`;
   const many = count(redeliverable, 'dead letter');
   return (
     <div class="row">

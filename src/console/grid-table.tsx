@@ -10,7 +10,7 @@ import { CELL_CONTENTS, type GridProps } from './slot-states.tsx';
 /** The day as a table with one column for each resource and one row for each time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
   const rows = gridRows(grid.columns);
-  // Some slot spans several rows, so rows are lower.
+  // If any slot spans several rows, all rows are drawn less high.
   const isFineGrained = rows.some(({ placed }) =>
     placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
   );

@@ -24,7 +24,7 @@ export function ifFound<Found>(reading: Promise<Found>): Promise<Found | undefin
 }
 
 /**
- * The parsed query. If it is invalid: the parsed empty query and the errors. Unknown fields are ignored.
+ * The parsed query. If it is invalid: the defaults and the errors. Unknown fields are ignored.
  */
 export function readQuery<Query>(
   schema: ObjectSchema<Query>,

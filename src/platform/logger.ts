@@ -21,7 +21,7 @@ const SECRET_FIELDS = [
   'metadata',
 ];
 
-/** Written synchronously: pino's flush at exit waits for ever if the reader of the pipe has died. */
+/** Lines are written synchronously: pino's flush at exit waits for ever if the reader of the pipe has died. */
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 /** Up to this many bytes of lines wait for room on a full disk; further lines are dropped. */
@@ -86,7 +86,7 @@ export function createLogger(service: string, level: string, destination?: Desti
   return pino(options, destination ?? standardOutput());
 }
 
-/** Replaces pino's wildcard paths (`*.api_key`), which would be most of the cost of logging a line. */
+/** Used instead of pino's wildcard paths (`*.api_key`), which would be most of the cost of logging a line. */
 function withoutNestedSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   let clean = fields;
   for (const [name, value] of Object.entries(fields)) {

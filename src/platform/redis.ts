@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 import { connect, type RedisConnection } from './redis-client.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
-/** A silent connection is replaced: packets dropped on the way would not end it. A worker waits for jobs up to 10 s. */
+/** A connection without data for this long is replaced: it may be dead. A worker waits for jobs up to 10 s. */
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
@@ -35,7 +35,7 @@ function reconnectAndReject(): (err: Error) => boolean {
 export function createProducerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {
     enableOfflineQueue: false,
-    // Not `skipVersionCheck`, with which BullMQ searches all waiting jobs for a job's state, as Redis 5 requires.
+    // Do not set BullMQ's `skipVersionCheck`: it then assumes Redis 5 and searches all waiting jobs for a job's state.
     maxRetriesPerRequest: null,
     reconnectOnError: reconnectAndReject(),
     socketTimeout: PRODUCER_SILENCE_MS,

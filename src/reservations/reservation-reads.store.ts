@@ -12,7 +12,7 @@ const readBy = (field: '_id' | 'bookingId') =>
     return (id) => byId.get(id);
   }, {});
 
-/** The majority-committed reservation; a overdue hold reads EXPIRED. Concurrent calls share reads. */
+/** The majority-committed reservation; an overdue hold reads EXPIRED. Concurrent calls share reads. */
 export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = readBy('_id');
 
 /** Like `findReservation`, by the id of the booking. */
@@ -63,7 +63,7 @@ export async function findReservationAndGrant(
 }
 
 /**
- * The reservation with this idempotency key of the partner; `partnerId` null: of operators. Waits until a concurrent
+ * The reservation with this idempotency key of the partner, or of operators (`partnerId` null). Waits until a concurrent
  * write is majority-committed, so that the read also finds a key that this write stores.
  */
 export async function findReservationByKey(

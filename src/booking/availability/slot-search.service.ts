@@ -33,8 +33,8 @@ type VenueFound = { venueId: string; free: PlannedSlot[] };
 export const VENUES_PER_PAGE = 20;
 
 /**
- * The slots that the partner can hold now, at up to 20 venues that match the search, by venue, resource and start. A
- * page may be empty although more pages follow. Makes at most five reads, plus those of uncached rules.
+ * The slots that the partner can hold now, at up to 20 venues that match the search; sorted by venue, resource and
+ * start. A page may be empty although more pages follow. Makes at most five reads, plus those of uncached rules.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue of `venueIds` that is missing or not granted;
  *   VALIDATION_ERROR for a sport that none of the venues has
  */

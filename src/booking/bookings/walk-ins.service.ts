@@ -97,7 +97,7 @@ async function sellSlot(
 }
 
 const NOT_OVERRIDDEN =
-  'It has another hold since, or one that this walk-in may not end. Repeat the call, or choose another slot.';
+  'It now has another hold, or one that this walk-in may not end. Repeat the call, or choose another slot.';
 
 /** Null if another claim fills one of the cells. */
 async function insertWalkIn(

@@ -61,10 +61,10 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       path: ONE,
       operationId: 'updateResource',
       tag: 'Resources',
-      summary: 'Change a resource for new sales',
+      summary: 'Change a resource; changes apply to new sales',
       params: { resourceId: schemas.resourceIdParam },
       description:
-        'A resource that newly shares space is inactive until its existing holds and bookings also block that space. After a failure it stays inactive: repeat the call, with status active. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
+        'A resource that newly shares space is inactive until its existing holds and bookings also block that space. After a failure it stays inactive: repeat the call, with status active. The call is rejected if holds or bookings of the resources that would share space overlap. Removing shared space applies to new sales.',
       body: schemas.updateResourceBody,
       responses: {
         200: {

@@ -6,7 +6,7 @@ import { type Ids, isHiddenNow, type ResourceInPlan, resourceKey } from './steps
 
 type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'currentVenue' | 'existing'>;
 
-/** The keys of resources that share a new one's space and exist before it. The service relates both directions. */
+/** The keys of earlier resources that share space with this new one. The service records both directions. */
 export function sharedAtCreation({ venue, resource, currentVenue }: InPlan): string[] {
   const index = venue.resources.indexOf(resource);
   return venue.resources

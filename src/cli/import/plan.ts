@@ -67,9 +67,9 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   const { line, body, schedule, rules } = resource;
   const step = { ...names, kind: 'resource', line } as const;
   plan.faults.push(...sharingFaults(inPlan));
-  // A hidden venue sells nothing, so its resources are hidden only if they share space: the service creates those in
-  // several writes. If these are interrupted, the resource stays inactive; its type UNFINISHED distinguishes it from
-  // resources that operators made inactive.
+  // A hidden venue sells nothing, so only its resources that share space are hidden: the service creates these in
+  // several writes. If the writes are interrupted, the resource stays inactive; its type UNFINISHED distinguishes it
+  // from resources that operators made inactive.
   const hasMoreSteps = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
   const isHidden = existing === undefined ? hasMoreSteps || sharedAtCreation(inPlan).length > 0 : isHiddenNow(existing);
   if (existing === undefined) plan.steps.push(creation(inPlan, isHidden));
@@ -117,8 +117,8 @@ function planSchedule(plan: Plan, { resource: { schedule, body }, existing, name
     return;
   }
   const changes = scheduleChanges(schedule.body, existing.schedule);
-  // For a resource without a schedule, the service shows its operating hours as one. If they change, the file's
-  // schedule must be set even if it equals the old ones.
+  // For a resource without a schedule, the service shows its operating hours as one. If the file changes
+  // these hours, its schedule must be set even if it equals the old hours.
   const { operating_hours_start, operating_hours_end } = body;
   const hoursChange = changesOf({ operating_hours_start, operating_hours_end }, existing.fields);
   const preview = previewOf(existing, { schedule: schedule.body });

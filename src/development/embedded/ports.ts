@@ -1,4 +1,4 @@
-/** The loopback ports of the embedded servers, kept in the data folder because the replica set contains its own. */
+/** The loopback ports of the embedded servers, stored in the data folder: the replica set cannot change its own port. */
 
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -91,7 +91,7 @@ function withDefaultInWords({ flags = {}, ...field }: Described): Described {
   return { ...field, flags: { ...others, description: words } };
 }
 
-/** A nullable schema is a list of types if possible: generators would make a class of a null schema. */
+/** One of these schemas. `or null` becomes a list of types if possible: of `anyOf`, generators would make a class. */
 function union([first = {}, ...others]: readonly JsonSchema[]): JsonSchema {
   const [second] = others;
   const isOrNull = others.length === 1 && second?.['type'] === 'null' && typeof first['type'] === 'string';
@@ -102,7 +102,7 @@ function union([first = {}, ...others]: readonly JsonSchema[]): JsonSchema {
   return orNull;
 }
 
-/** Leaves out what generators cannot handle: lists of one non-text value, and patterns that are not portable. */
+/** Leaves out what generators cannot handle: an `enum` of one number or boolean, and patterns that are not portable. */
 function leaf(schema: Described): JsonSchema {
   const { flags, allow = [], rules = [] } = schema;
   const values = flags?.only === true ? allow.filter((value) => value !== null) : [];

@@ -52,7 +52,7 @@ export function auditTrail(
   };
 }
 
-/** Audits sign-ins and sign-outs, which fail if `record` throws, and wrong keys; `recordWrongKey` never throws. */
+/** Audits sign-ins and sign-outs (if `record` throws, they fail) and wrong keys (`recordWrongKey` never throws). */
 export function signInTrail(deps: AuditDeps) {
   const recordWrongKey = createWrongKeyTrail(deps);
   return {

@@ -41,7 +41,7 @@ export async function recordAction(
 }
 
 /**
- * Records the outcome before the response is sent. Never throws: the action has happened, and its row shows its start.
+ * Records the outcome before the response is sent. Never throws: the action has happened, and its row exists.
  */
 export async function completeAction(
   deps: AuditDeps,

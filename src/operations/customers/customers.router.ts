@@ -11,7 +11,7 @@ const eraseBody = (region: string) =>
   Joi.object<EraseBody>({
     customer_phone: customerPhone(region),
     booking_id: uuid().description(
-      'A booking of the customer. Everything with its phone is erased; if it has no phone, as some walk-ins, this booking alone.',
+      'A booking of the customer. Everything with its phone is erased. If it has no phone (some walk-ins), only this booking is erased.',
     ),
   })
     .xor('customer_phone', 'booking_id')

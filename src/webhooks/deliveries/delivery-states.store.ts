@@ -6,7 +6,7 @@ import { beyondAscending } from '../../platform/pagination.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE, type Series } from './attempts.store.ts';
 import { DELIVERY_STATES, type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 
-/** In `pending`, a fresh series has begun already. */
+/** Excludes `pending`: a new series of attempts has already begun. */
 export const REDELIVERABLE: readonly DeliveryState[] = DELIVERY_STATES.filter((state) => state !== 'pending');
 
 export const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
@@ -16,8 +16,8 @@ const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil
 const MAX_BATCH = 500;
 
 /**
- * Cancels a delivery that its receiver may not (or no longer) receive. A dead letter stays a dead letter, and a series
- * begun since the row was read continues.
+ * Cancels a delivery that its receiver may not (or no longer) receive. A dead letter stays a dead letter. If a new
+ * series has begun since the row was read, it continues.
  */
 export const cancelDelivery = batchedByDb<Series, undefined>(async (db, series) => {
   const updates = series.map(({ _id, generation }) => ({

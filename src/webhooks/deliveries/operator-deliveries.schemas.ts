@@ -61,7 +61,9 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   request_id: Joi.string()
     .pattern(REQUEST_ID)
     .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })
-    .description('Only deliveries of events made by calls with this X-Request-Id, at most of the newest 1,000 events.'),
+    .description(
+      'Only deliveries of events made by calls with this X-Request-Id. If there are more than 1,000 such events, only of the newest 1,000.',
+    ),
   ...page,
 });
 

@@ -14,7 +14,7 @@ import {
 
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** The most events for which deliveries are listed by request id: a caller may send one id with every call. */
+/** The most events for which deliveries are listed by request id: a caller may use the same id for all its calls. */
 const MAX_EVENTS_OF_REQUEST = 1000;
 
 /** The deliveries of a partner, or of all, newest first; with `requestId`, only those of that call's events. */

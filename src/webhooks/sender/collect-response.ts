@@ -75,7 +75,7 @@ export function hasNoBody({ statusCode }: Pick<IncomingMessage, 'statusCode'>): 
   return WITHOUT_BODY.includes(statusCode);
 }
 
-/** Whether the head announces a body. Node reads a 205 without a length until the connection ends. */
+/** Whether the head announces a body. A 205 without a length does: Node reads its body until the connection ends. */
 export function announcesBody({ statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);
@@ -89,7 +89,8 @@ function originOf(location: string | undefined, baseUrl: string): string | null 
 
 /**
  * The beginning of a receiver's response for the partner to see: at most 1,024 characters (UTF-16 units) of well-formed
- * text on one line, without control characters. Null if nothing is left, or the bytes are not the announced text.
+ * text on one line, without control characters. Null if nothing is left, or the bytes are not text in the encoding that
+ * the headers state.
  */
 export async function responseExcerpt(bytes: Buffer, headers: IncomingMessage['headers'] = {}): Promise<string | null> {
   const plain = bytes.length === 0 ? bytes : await decompress(bytes, headers['content-encoding'] ?? '');

@@ -14,7 +14,7 @@ import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 export type SubscriptionRow = {
   _id: string;
   partnerId: string;
-  /** 0 to 19, unique for the partner: keeps racing creates within the limit. */
+  /** 0 to 19, unique for the partner, so that concurrent calls cannot exceed the limit. */
   ordinal: number;
   endpointUrl: string;
   eventTypes: EventType[];
