@@ -11,10 +11,13 @@ const wrongKeys = counter({
   labelNames: ['listener'],
 });
 
+type CounterDeps = { db: Db; log: Logger; stopping: AbortSignal };
+
 /** Counts the wrong keys sent to a listener, for the metrics and, with one write a second at most, for the alert. */
-export function createWrongKeyCounter({ db, log }: { db: Db; log: Logger }, listener: Listener): () => void {
+export function createWrongKeyCounter({ db, log, stopping }: CounterDeps, listener: Listener): () => void {
   let count = 0;
   const write = () => {
+    if (stopping.aborted) return;
     const increment = count;
     count = 0;
     addWrongKeys(db, listener, increment).catch((err: Error) =>

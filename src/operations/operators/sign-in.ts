@@ -23,7 +23,7 @@ const COOKIE = 'operator_session';
 
 type SignInDeps = ReturnType<typeof signInDeps>;
 
-function signInDeps(context: Pick<ApiContext, 'db' | 'clock' | 'config' | 'log' | 'rateLimits'>) {
+function signInDeps(context: Pick<ApiContext, 'db' | 'clock' | 'config' | 'log' | 'rateLimits' | 'stopping'>) {
   return {
     ...context,
     trail: signInTrail(context),
