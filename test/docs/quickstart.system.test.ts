@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { run, startServer } from '../clients/tools.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -9,7 +9,7 @@ import { freePort } from '../support/own-servers.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startApi, startProcess } from '../support/worker-process.ts';
 import { type Block, blocksOf } from './documents.ts';
-import { reasonToSkip } from './programs.ts';
+import { describeWith } from './programs.ts';
 
 /** The shape of a response: names and types; for arrays, of the first element. */
 function formOf(value: unknown): unknown {
@@ -28,9 +28,8 @@ function printedJson(printed = ''): unknown {
 const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
 const END_OF_BLOCK = '<<end of block>>';
 
-const skipped = await reasonToSkip({ bash: '--version', curl: '--version', timeout: '--version' });
-
-(skipped === '' ? describe : describe.skip)(`the served quickstart${skipped}`, () => {
+const needs = { bash: '--version', curl: '--version', timeout: '--version' };
+await describeWith(needs, 'the served quickstart', () => {
   let service: Service;
   let blocks: Block[];
   let environment: Record<string, string>;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from '@jest/globals';
-import { reasonToSkip } from './programs.ts';
+import { expect, test } from '@jest/globals';
+import { describeWith } from './programs.ts';
 import { bodyOf, examplesFolder, readVectors } from './verification-vectors.ts';
 
 const vectors = await readVectors();
@@ -18,8 +18,7 @@ const runners = [
 const FIRST_BUILD_TIMEOUT_MS = 240_000;
 
 for (const { language, program, versionFlag, args } of runners) {
-  const skipped = await reasonToSkip({ [program]: versionFlag });
-  (skipped === '' ? describe : describe.skip)(`the function in ${language}${skipped}`, () => {
+  await describeWith({ [program]: versionFlag }, `the function in ${language}`, () => {
     test(
       'gives each vector its verdict, and leaves no files in the project',
       async () => {
