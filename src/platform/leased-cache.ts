@@ -81,6 +81,8 @@ export const leasedCacheOf = memoizeByObject((db: Db) => {
     if (isReadingAhead) return;
     isReadingAhead = true;
     void load(name)
+      // Wait until the reading is cached: before, each call would find the old one and start another.
+      .then((reading) => reading?.isConfirmed)
       .catch(() => undefined)
       .finally(() => {
         isReadingAhead = false;
