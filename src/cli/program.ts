@@ -30,7 +30,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await createProgram(terminal).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (err) {
-    // Requested help is no failure; help for a missing command is.
+    // Help that the user asked for is a success. Help printed because no command was given is a failure.
     if (err instanceof CommanderError) return err.code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
     if (!(err instanceof CommandError)) throw err;
     writeLine(terminal.err, `error: ${err.message}`);

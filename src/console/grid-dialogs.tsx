@@ -41,7 +41,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
   );
 }
 
-/** The starts of the day at which at least one slot can be sold to a walk-in. */
+/** The times of the day at which a slot starts that can be sold to a walk-in. */
 export function freeStarts({ columns }: DayGrid): Date[] {
   const free = columns.flatMap(({ cells }) => cells.filter((cell) => cell.takesWalkIn));
   return [...new Set(free.map(({ start }) => start.getTime()))].sort((a, b) => a - b).map((ms) => new Date(ms));
@@ -146,7 +146,7 @@ export function WithdrawDialog(): VNode {
   );
 }
 
-/** Closes resources for a time, given by the clocks of the venue. */
+/** Closes resources for a time, entered in the venue's time zone. */
 export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGrid }): VNode {
   const time = { type: 'datetime-local', 'data-zone': venue.timeZone, required: true } as const;
   return (

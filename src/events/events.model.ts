@@ -62,7 +62,7 @@ export type FeedCounter = {
   last: number;
   /** The highest reserved number; absent until there was one. Releases up to 1.0.0 know only `last`. */
   reserved?: number;
-  /** Reserved ranges whose events are being written, in no order; absent until there was one. */
+  /** Reserved ranges whose events are being written. The ranges are not sorted; absent until there was one. */
   open?: NumberRange[];
 };
 

@@ -10,7 +10,7 @@ import type { EventRow } from './events.model.ts';
 
 type VenueEvent = Pick<EventRow, 'venueId' | 'isTest' | 'receiverId'>;
 
-/** The venue of an event; null for a sample, and without an event. */
+/** The venue of an event; null if there is no event, or if it is a sample (`isTest`). */
 export function venueIdOf(event: VenueEvent | null | undefined): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
@@ -131,8 +131,8 @@ export function changeEvent(
 const AHEAD_MS = 86_400_000;
 
 /**
- * Events may be deleted some days after they happened and their slot has ended, so that the timeline of a booking stays
- * complete. An event that waits for its sequence number stays. Rows are read by id: no other index has all events in
+ * An event may be deleted some days after it happened, but only if its slot ended as long ago: until then a booking's
+ * timeline stays complete. An event that waits for its sequence number stays. Rows are read by id: no other index has all events in
  * order of time.
  */
 export const PAST_EVENTS: RetentionRule = {

@@ -60,7 +60,7 @@ const change = {
     'Slots before this instant did not change. Null: no bound. Only blackouts and price rules have bounds.',
   ),
   to: orNull(timestamp(EXAMPLE.slotEnd)).description(
-    'Operating days that begin at or after this instant have no changed slots. Null: no bound.',
+    'Slots of a day whose opening hours begin at or after this instant did not change. Null: no bound.',
   ),
 };
 

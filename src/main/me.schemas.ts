@@ -10,7 +10,7 @@ const limits = object({
   hold_ttl_seconds: count(600).description('The lifetime of a hold without `ttl_seconds`.'),
   max_hold_ttl_seconds: count(1800).description('The largest `ttl_seconds`.'),
   max_hold_life_seconds: count(7200).description('The longest life of an extended hold, from when it was placed.'),
-  max_range_days: count(31).description('The dates in one call for a range of availability.'),
+  max_range_days: count(31).description('The number of dates for which one call may read availability.'),
   max_webhooks: count(20).description('Your webhook subscriptions, inactive ones included.'),
   webhook_retry_delays_seconds: Joi.array()
     .items(Joi.number())

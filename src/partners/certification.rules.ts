@@ -33,7 +33,7 @@ export type CertificationReport = {
   }[];
 };
 
-/** For which partner a report is attached, in which service. A report has the partner's id in the sandbox. */
+/** The partner and service for which a report is attached. The partner id in a report is the one in the sandbox. */
 type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 const SKEW_MS = 5 * 60_000;

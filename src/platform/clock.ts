@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 import { singleFlight } from './single-flight.ts';
 
-/** The source of time for services: the database's time. Holds expire by `$$NOW` instead (ADR 0004). */
+/** The source of time for services. It follows the database's clock; expiry compares with `$$NOW` itself (ADR 0004). */
 export type Clock = { now(): Date };
 
 /** The host's clock, which may be wrong. BullMQ compares job times with this clock. */

@@ -4,7 +4,7 @@ import { isTracing, traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
-/** Fields that never reach a log line, at the depths at which this service logs objects. */
+/** Fields that never reach a log line. */
 const SECRET_FIELDS = [
   'api_key',
   'apiKey',

@@ -18,7 +18,7 @@ const OUTBOX = {
   pricePaise: 1,
 } as const satisfies Record<Exclude<keyof Outbox, '_id'>, 1>;
 
-/** The outboxes of existing reservations, including every acknowledged write. */
+/** The outboxes of those reservations that exist, as every acknowledged write left them. */
 export async function findOutboxes(db: Db, reservationIds: readonly string[]): Promise<Outbox[]> {
   const read = (ids: readonly string[], options: ReadOptions): Promise<Outbox[]> =>
     reservationCollection(db)
@@ -76,7 +76,7 @@ export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Pro
   return new Set(rows.map(({ _id }) => _id));
 }
 
-/** The event ids in outboxes that have had events since an instant earlier than `before` (usually none). */
+/** The event ids in outboxes that have not been empty since before `before` (usually none). */
 export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Set<string>> {
   const rows = await reservationCollection(db)
     .find({ outboxSince: { $lt: before } }, { projection: { 'outbox.eventId': 1 }, ...NEWEST })

@@ -51,9 +51,9 @@ function note(job: Job, line: string): void {
 const CONCURRENCY = 20;
 
 /**
- * Shows dead letters, and jobs of other queues that failed for good, on Bull Board's tab Failed: the first run of each
- * job fails on purpose, with the reason. If an operator retries one, the delivery gets one more attempt, or the job runs
- * again in its own queue. If the retry succeeds, BullMQ removes the listed job.
+ * Runs the queue `dead-letter`, which shows dead letters, and jobs of other queues that failed three times, on Bull
+ * Board's tab Failed. The first run of its jobs fails on purpose, with the reason. If an operator retries one, the
+ * delivery gets one more attempt, or the job runs again in its own queue. After a success, BullMQ removes the listed job.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

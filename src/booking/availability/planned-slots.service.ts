@@ -70,8 +70,8 @@ export async function readFreeSlots(
 }
 
 /**
- * An instant by the service's clock and one by the database's clock, in epoch milliseconds. Before both, slots change
- * only if rules or claims change.
+ * An instant by the service's clock and one by the database's clock, in epoch milliseconds. Until the first of them,
+ * slots change only if rules or claims change.
  */
 export type Validity = { untilMs: number; untilByDatabaseMs: number };
 

@@ -6,7 +6,7 @@ import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
 /**
- * The stored facts, except claims, that decide what a venue may sell. The object stays the same until a fact changes.
+ * The stored facts, except claims, that decide what a venue may sell. Calls get the same object until a fact changes.
  */
 export type VenueRules = {
   venue: VenueRow;

@@ -21,7 +21,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       body: scheduleBody,
       responses: {
         200: {
-          description: 'The new schedule, with the holds and bookings of the resource that are off sale.',
+          description: 'The new schedule, with the holds and bookings whose slots the resource no longer sells.',
           body: scheduleWithConflicts,
         },
       },
@@ -55,7 +55,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Go back to the operating hours of a resource',
       description: 'For new sales, its operating hours apply on every day again. Without a schedule nothing changes.',
       params: { resourceId: resourceIdParam },
-      responses: { 204: { description: 'It has no schedule.' } },
+      responses: { 204: { description: 'The resource has no schedule now.' } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) => {
         await removeSchedule(deps, resourceId);

@@ -103,7 +103,7 @@ export function operatorVenueRoutes(deps: venues.OperatorVenueDeps): Route<Opera
       description: EFFECT_ON_CLAIMS,
       responses: {
         200: {
-          description: 'The venue as it is now, with its holds and bookings that are off sale.',
+          description: 'The venue as it is now, with the holds and bookings whose slots it no longer sells.',
           body: schemas.venueWithConflicts,
         },
       },

@@ -32,7 +32,7 @@ function reasonOf({ killed, stderr, message }: ExecFileException, withinMs: numb
   return (stderr?.trim() || message).split('\n').slice(-2).join(' ');
 }
 
-/** Absolute paths of the executables of these names on the PATH: by name, then by folder. */
+/** The absolute paths of all executables on the PATH with these names, in the order of `names`, then of the PATH. */
 export async function executablesOnPath(names: readonly string[], env: Environment): Promise<string[]> {
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));

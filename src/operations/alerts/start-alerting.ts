@@ -12,7 +12,7 @@ const EVERY_MS = 5000;
 /**
  * Checks the conditions of alerts until the process stops. Every API process does this, because any other may be dead;
  * a lock lets one check at a time. Posting is a separate sweep, which does not delay the checks (ADR 0020). Also logs
- * and counts this process's time zone data.
+ * the version of this process's time zone data, and sets its metric.
  */
 export function startAlerting(
   scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,

@@ -77,7 +77,7 @@ export async function listActions(
   return listAuditRows(deps.db, { ...filter, ...more }, after, limit);
 }
 
-/** The actions with `part` in their name. A pattern would read the whole index instead of its few dozen names. */
+/** The actions with `part` in their name. A pattern in the query would read every row of the index. */
 async function actionsLike(db: Db, part: string): Promise<string[]> {
   const folded = part.replaceAll(/\s/g, '').toLowerCase();
   const names = await listActionNames(db);

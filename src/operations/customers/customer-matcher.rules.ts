@@ -6,7 +6,7 @@ type Identity = { name: string | null; email: string | null };
 const SEPARATOR = '[^\\p{L}\\p{M}\\p{N}]';
 const SEPARATORS = new RegExp(`${SEPARATOR}+`, 'u');
 
-/** Shorter names are matched as whole words only: "Al" occurs in many keys that are not about Al. */
+/** Shorter names are matched as whole words only: "Al" is part of many words. */
 const UNMISTAKABLE_LETTERS = 6;
 /** Shorter numbers are not matched. */
 const UNMISTAKABLE_DIGITS = 5;
@@ -16,8 +16,8 @@ type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
  * Whether a text identifies a customer, ignoring case: it contains one of `phones` (national numbers) with any
- * punctuation between the digits, all words of a name in any order, or an email address. Customers' texts never become
- * patterns, which could take long to match.
+ * punctuation between the digits, all words of a name in any order, or an email address. Names and email addresses
+ * never become patterns, which could take long to match.
  */
 export function createCustomerMatcher(
   phones: readonly string[],

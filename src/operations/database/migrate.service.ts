@@ -35,8 +35,8 @@ const WAIT_MS = 1000;
 
 /**
  * Brings the database to a release: creates missing collections, validators and indexes (ADR 0002), then runs pending
- * steps (ADR 0022). Safe to repeat, also after a kill, while processes of the previous release run. One run at a time;
- * a second one waits. A database of a newer release is not changed.
+ * steps (ADR 0022). It may run beside processes of the previous release, and can be killed and repeated. A second
+ * run waits for the first. A database of a newer release is not changed.
  * @throws UnsupportedServerError if this release cannot run on the database
  */
 export async function migrate(db: Db, options: Partial<MigrationRun> = {}, target = TARGET): Promise<void> {

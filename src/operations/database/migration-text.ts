@@ -25,10 +25,10 @@ export function dryRunText({ isNewer, changes, steps }: Plan): string {
     ...changes.flatMap(({ collection, parts }) => parts.map((part) => `${collection}: ${part}`)),
     ...steps.filter(({ state }) => isDue(state)).map(stepLine),
   ];
-  return lines.length === 0 ? 'Nothing would be changed.' : ['Would:', ...lines].join('\n  ');
+  return lines.length === 0 ? 'Nothing would be changed.' : ['Would change:', ...lines].join('\n  ');
 }
 
-const NEWER = 'A newer release has migrated this database: this one would not change it.';
+const NEWER = 'A newer release has migrated this database. This release would change nothing.';
 
 const stepLine = ({ version, name, state }: StepStatus) =>
   `step ${version}, ${name}: ${state.count} ${state.count === 1 ? 'row or index' : 'rows or indexes'}${state.name === 'unfinished' ? ' left' : ''}`;

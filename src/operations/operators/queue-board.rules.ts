@@ -58,7 +58,7 @@ export function isPause(method: string, route: string): boolean {
   return method === 'put' && route.endsWith('/pause');
 }
 
-/** The words of the board's paths that log and audit may contain. */
+/** Words in paths of Bull Board that may appear in the log and the audit; other words may be secret. */
 export const BOARD_WORDS: readonly string[] = [
   'queues queue api static redis stats metrics logs flow workers job-schedulers',
   'pause resume retry clean promote add empty obliterate run remove release',

@@ -106,7 +106,7 @@ function isSameSecret(text: string, key: Buffer): boolean {
   return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
 }
 
-/** Rejects guessable keys and open networks: in production, and beyond loopback in any mode. */
+/** Rejects guessable keys and webhooks into private networks: in production, and beyond loopback in any mode. */
 function exposedFaults(settings: Settings): string[] {
   const { operatorApiKey, encryptionKeys } = settings;
   const operatorWeakness = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
@@ -118,7 +118,7 @@ function exposedFaults(settings: Settings): string[] {
     ],
     [
       encryptionWeakness !== undefined,
-      `ENCRYPTION_KEYS ${encryptionWeakness}; put a new key first: node -p "crypto.randomBytes(32).toString('base64')", and keep each old key once, to decrypt`,
+      `ENCRYPTION_KEYS ${encryptionWeakness}; put a new key first: node -p "crypto.randomBytes(32).toString('base64')", and list each old key once after it, to decrypt`,
     ],
     [
       settings.webhookAllowPrivateNetworks === true,

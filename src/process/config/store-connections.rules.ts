@@ -30,7 +30,7 @@ export function mongodbFaults(uri: string): string[] {
     );
 }
 
-/** A store whose connection strangers could read, change or open. The setting `optOut` accepts that. */
+/** A store with an insecure connection: strangers could read, change or open it. The setting `optOut` accepts that. */
 type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
 type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;

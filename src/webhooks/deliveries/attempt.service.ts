@@ -39,7 +39,7 @@ export type BegunAttempt = Receiver & {
   permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process can no longer wait for the response. */
   signal: AbortSignal;
-  /** The instant of sending, if the row was written earlier. */
+  /** When the attempt was sent, if its row was written earlier. */
   sentAt?: Date;
 };
 
@@ -79,8 +79,8 @@ export async function findSubscriptionToSend(
 }
 
 /**
- * Whether endpoint, secret and status are as an attempt `used` them. If not, its message must not be sent, and its
- * failure says nothing about the current endpoint.
+ * Whether endpoint, secret and status are still those that an attempt `used`. If not, the attempt must not be sent, or,
+ * if it was sent and failed, does not count.
  */
 export function isUnchanged(current: FoundSubscription | null, used: FoundSubscription): boolean {
   if (current?.status !== 'active' || current.endpointUrl !== used.endpointUrl) return false;

@@ -121,8 +121,8 @@ type SweepDeps = Omit<CreateDeliveriesDeps, 'queues'> & { queues: Pick<Context['
 
 /**
  * Adds the missing jobs of a page of deliveries: those after `afterId` that have been due for `graceMs` without a
- * worker. The next page begins after this one even if all have jobs, so that the many deliveries of a failing endpoint
- * do not hide others. Without Redis there is no next page.
+ * worker. The next page begins after this one even if no job was missing: otherwise a failing endpoint's many
+ * deliveries would hide others. Without Redis there is no next page.
  */
 export async function addMissingJobs(
   deps: SweepDeps,

@@ -63,7 +63,7 @@ export async function findDeliveriesOfEvents(
 /** `dueInMs`: the time until the next attempt, by the database's clock; null if there is no further attempt. */
 type DueRow = DeliveryRow & { dueInMs: number | null };
 
-/** The newest state of a delivery, as updates will find it. Concurrent calls share a read. */
+/** The newest state of a delivery, read from the primary. Concurrent calls share a read. */
 export const findDelivery = newestByDb<string, DueRow>(async (db, ids, options) => {
   const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };
   const rows = await deliveryCollection(db)

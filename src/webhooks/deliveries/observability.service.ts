@@ -51,7 +51,7 @@ async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string) 
   };
 }
 
-/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
+/** The nearest-rank percentile: the smallest value such that `percent` % of all values are at most as large. */
 export function percentile(ascending: readonly number[], percent: number): number | null {
   const rank = Math.ceil((percent / 100) * ascending.length);
   return ascending[Math.max(rank, 1) - 1] ?? null;

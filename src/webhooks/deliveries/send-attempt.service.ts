@@ -38,15 +38,15 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
     attempt.permit.release();
   }
   const { subscription } = attempt;
-  // The newest state, which has every change that was acknowledged before the failure.
+  // Compare with the newest state: it has every change that was acknowledged before the failure.
   if (outcome.ok || isUnchanged(await findSubscription(deps.db, subscription._id), subscription)) return outcome;
   return { ...outcome, error: 'subscription_changed', errorDetail: null };
 }
 
 /**
- * The signed message of an attempt, valid as long as its data may be cached. A call that changes this data (secret,
- * endpoint, status, grant) responds only after that time. After it, `renew` reads and signs again, or returns null if
- * the webhook may no longer be sent, or the secret or endpoint has changed.
+ * The signed message of an attempt. It may be sent until cached data (secret, endpoint, status, grant) expires; a call
+ * that changes such data responds only after that. After it has expired, `renew` reads and signs again, or returns null
+ * if the webhook may no longer be sent, or the secret or endpoint has changed.
  */
 function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
   const { row, event, subscription, signal } = attempt;

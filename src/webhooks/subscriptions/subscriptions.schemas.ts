@@ -18,7 +18,7 @@ const endpoint = (rules: EndpointRules) =>
       return 'fault' in parsed ? helpers.message({ custom: parsed.fault }) : parsed.href;
     })
     .description(
-      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.',
+      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored as the URL standard writes it (host in lower case, special characters percent-encoded), and is then at most 2,048 characters long. Redirects are not followed.',
     )
     .meta({
       jsonSchema: {
