@@ -32,22 +32,9 @@ export type ResponseDescription = {
 export type Deprecation = { since: string; sunset?: string; guide: string };
 
 type Described = {
-  method: Method;
-  path: string;
-  /**
-   * The operation id: a verb of the domain in camelCase, unique on its listener. Generated clients name methods after
-   * it.
-   */
-  operationId: string;
-  tag: string;
   summary: string;
   description?: string;
   responses: Readonly<Record<number, ResponseDescription>>;
-  /**
-   * The codes of this endpoint's own rules. The generator adds codes of authentication, validation, rate limits and
-   * faults.
-   */
-  errors: readonly ErrorCode[];
   deprecation?: Deprecation;
   /**
    * For work of unbounded length, such as a recovery: the time limit applies to each read and write, not to the call.
@@ -57,21 +44,37 @@ type Described = {
   notOffered?: string;
 };
 
-/** The parameters of the path; required if the handler takes any. */
-type ParamsDescribed<Params> = unknown extends Params
-  ? { params?: never }
-  : { params: { readonly [Name in keyof Params]: StringSchema } };
+/** The names of the parameters in a path, such as `id` in `/venues/:id`. */
+type ParamIn<Path> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | ParamIn<More>
+    : Rest
+  : never;
 
-type Definition<Caller, Params, Query, Body> = Described &
-  ParamsDescribed<Params> & {
+type Definition<Caller, Param extends string, Query, Body> = Described &
+  ([Param] extends [never] ? { params?: never } : { params: Readonly<Record<Param, StringSchema>> }) & {
+    /**
+     * The codes of this endpoint's own rules. The generator adds codes of authentication, validation, rate limits and
+     * faults.
+     */
+    errors?: readonly ErrorCode[];
     query?: ObjectSchema<Query>;
     body?: ObjectSchema<Body>;
     /** For the audit: reads what the call changes. Needed if no GET of this path or its parent reads it (ADR 0018). */
-    subject?: (params: Params) => Promise<unknown>;
-    handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;
+    subject?: (params: Record<Param, string>) => Promise<unknown>;
+    handle: (call: Call<Caller, Record<Param, string>, Query, Body>) => Promise<RouteResponse>;
   };
 
 export type Operation = Described & {
+  method: Method;
+  path: string;
+  /**
+   * The operation id: a verb of the domain in camelCase, unique on its listener. Generated clients name methods after
+   * it.
+   */
+  operationId: string;
+  tag: string;
+  errors: readonly ErrorCode[];
   params?: Readonly<Record<string, StringSchema>>;
   query?: ObjectSchema;
   body?: ObjectSchema;
@@ -83,11 +86,23 @@ export type Route<Caller> = Operation & {
   handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<RouteResponse>;
 };
 
-/** Defines a route; the types of its input come from its schemas. */
-export function route<Caller, Params = unknown, Query = unknown, Body = unknown>(
-  definition: Definition<Caller, Params, Query, Body>,
-): Route<Caller> {
-  return definition as unknown as Route<Caller>;
+/** Defines the routes of a tag, such as `get(path, operationId, …)`. The types of their input come from path and schemas. */
+export function routesOf<Caller>(tag: string) {
+  const withMethod =
+    (method: Method) =>
+    <const Path extends string, Query = unknown, Body = unknown>(
+      path: Path,
+      operationId: string,
+      definition: Definition<Caller, ParamIn<Path>, Query, Body>,
+    ): Route<Caller> =>
+      ({ method, path, operationId, tag, errors: [], ...definition }) as unknown as Route<Caller>;
+  return {
+    get: withMethod('get'),
+    post: withMethod('post'),
+    put: withMethod('put'),
+    patch: withMethod('patch'),
+    delete: withMethod('delete'),
+  };
 }
 
 export const ok = (body: unknown): RouteResponse => ({ status: 200, body });

@@ -1,7 +1,7 @@
 import { MAX_RANGE_DAYS } from '../booking/availability/availability.schemas.ts';
 import { MAX_TTL_SECONDS } from '../booking/holds/holds.schemas.ts';
 import { MAX_LIFE_SECONDS } from '../booking/holds/holds.service.ts';
-import { ok, type Route, route } from '../http/route.ts';
+import { ok, type Route, routesOf } from '../http/route.ts';
 import { type KeyHolder, readKeyHolder } from '../partners/api-keys.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -9,16 +9,13 @@ import type { ConfigOf } from '../process/config/config.ts';
 import { MAX_SUBSCRIPTIONS } from '../webhooks/subscriptions/subscriptions.service.ts';
 import { me } from './me.schemas.ts';
 
+const partnerRoute = routesOf<PartnerCaller>('Account');
+
 export function meRoutes(deps: { db: Db; config: ConfigOf<'api'> }): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller>({
-      method: 'get',
-      path: '/api/v1/partner/me',
-      operationId: 'getMe',
-      tag: 'Account',
+    partnerRoute.get('/api/v1/partner/me', 'getMe', {
       summary: 'Read your partner, key and limits',
       responses: { 200: { description: 'You, your key, your limits and your venues.', body: me } },
-      errors: [],
       handle: async ({ caller }) => ok(meView(await readKeyHolder(deps, caller), deps.config)),
     }),
   ];

@@ -2,7 +2,7 @@ import { cancelSimulatedWalkIn, placeWalkIn } from '../booking/bookings/walk-ins
 import { holdView } from '../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
 import { expireHoldNow } from '../booking/holds/holds.service.ts';
-import { created, ok, type Route, route } from '../http/route.ts';
+import { created, ok, type Route, routesOf } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Context } from '../process/context.ts';
 import { partnerActor } from '../reservations/actor-types.ts';
@@ -10,36 +10,22 @@ import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveri
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { advanceDelivery } from '../webhooks/deliveries/redelivery.service.ts';
 import { resetSandbox } from './reset-sandbox.service.ts';
-import {
-  type OtherChannelBody,
-  otherChannelBody,
-  releasedSlot,
-  resetCounts,
-  slotIdParam,
-  soldSlot,
-} from './sandbox.schemas.ts';
+import { otherChannelBody, releasedSlot, resetCounts, slotIdParam, soldSlot } from './sandbox.schemas.ts';
+
+const partnerRoute = routesOf<PartnerCaller>('Sandbox');
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
 /** Shortcuts for partners' developers, to avoid waiting; not available in production. */
 export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller>({
-      method: 'post',
-      path: '/api/v1/sandbox/reset',
-      operationId: 'resetSandbox',
-      tag: 'Sandbox',
+    partnerRoute.post('/api/v1/sandbox/reset', 'resetSandbox', {
       summary: 'Start again: remove your subscriptions, release holds and cancel bookings',
       description: `Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. ${SANDBOX_ONLY}`,
       responses: { 200: { description: 'How many objects of each kind were ended.', body: resetCounts } },
-      errors: [],
       handle: async ({ caller }) => ok(await resetSandbox(deps, partnerActor(caller))),
     }),
-    route<PartnerCaller, { holdId: string }>({
-      method: 'post',
-      path: '/api/v1/sandbox/holds/:holdId/expire',
-      operationId: 'expireHold',
-      tag: 'Sandbox',
+    partnerRoute.post('/api/v1/sandbox/holds/:holdId/expire', 'expireHold', {
       summary: 'Expire an ACTIVE hold now',
       description: SANDBOX_ONLY,
       params: { holdId: holdIdParam },
@@ -47,11 +33,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
       handle: async ({ caller, params }) => ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
     }),
-    route<PartnerCaller, { id: string }>({
-      method: 'post',
-      path: '/api/v1/sandbox/deliveries/:id/advance',
-      operationId: 'advanceDelivery',
-      tag: 'Sandbox',
+    partnerRoute.post('/api/v1/sandbox/deliveries/:id/advance', 'advanceDelivery', {
       summary: "Make a delivery's next attempt now",
       description: SANDBOX_ONLY,
       params: { id: deliveryIdParam },
@@ -61,11 +43,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ caller, params }) => ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
     }),
-    route<PartnerCaller, { slotId: string }, unknown, OtherChannelBody>({
-      method: 'post',
-      path: '/api/v1/sandbox/slots/:slotId/walk-in',
-      operationId: 'sellByOtherChannel',
-      tag: 'Sandbox',
+    partnerRoute.post('/api/v1/sandbox/slots/:slotId/walk-in', 'sellByOtherChannel', {
       summary: 'Sell a slot as the venue',
       description: `Simulates a walk-in: the venue sells the slot itself. ${SANDBOX_ONLY}`,
       params: { slotId: slotIdParam },
@@ -84,11 +62,7 @@ export function sandboxRoutes(deps: Context): Route<PartnerCaller>[] {
         return created({ slot_id: slotId, booking_id: booking.bookingId, status: 'BOOKED' });
       },
     }),
-    route<PartnerCaller, { slotId: string }>({
-      method: 'post',
-      path: '/api/v1/sandbox/slots/:slotId/release',
-      operationId: 'releaseByOtherChannel',
-      tag: 'Sandbox',
+    partnerRoute.post('/api/v1/sandbox/slots/:slotId/release', 'releaseByOtherChannel', {
       summary: 'Release a slot that was sold as the venue',
       description: SANDBOX_ONLY,
       params: { slotId: slotIdParam },

@@ -1,9 +1,11 @@
 import { listOf } from '../http/response-fields.ts';
-import { created, listing, noContent, type Operator, type Route, route } from '../http/route.ts';
+import { created, listing, noContent, type Operator, type Route, routesOf } from '../http/route.ts';
 import { type IssuedKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import * as schemas from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';
+
+const operatorRoute = routesOf<Operator>('API keys');
 
 type PartnerParams = { partnerId: string };
 type KeyParams = PartnerParams & { keyId: string };
@@ -12,11 +14,7 @@ const PATH = '/api/v1/operator/partners/:partnerId/keys';
 
 export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, PartnerParams, unknown, schemas.IssueKeyBody>({
-      method: 'post',
-      path: PATH,
-      operationId: 'issueApiKey',
-      tag: 'API keys',
+    operatorRoute.post(PATH, 'issueApiKey', {
       summary: 'Issue an API key, which is shown only once',
       params: { partnerId: schemas.partnerIdParam },
       body: schemas.issueKeyBody,
@@ -27,11 +25,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
         return created(issuedKeyView(await issueApiKey(deps, params.partnerId, input)));
       },
     }),
-    route<Operator, KeyParams, unknown, schemas.RotateKeyBody>({
-      method: 'post',
-      path: `${PATH}/:keyId/rotate`,
-      operationId: 'rotateApiKey',
-      tag: 'API keys',
+    operatorRoute.post(`${PATH}/:keyId/rotate`, 'rotateApiKey', {
       summary: 'Replace a valid key; the new key is shown only once',
       description: 'The new key has the label of the old one and does not expire.',
       params: { partnerId: schemas.partnerIdParam, keyId: schemas.keyIdParam },
@@ -44,11 +38,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       handle: async ({ params: { partnerId, keyId }, body }) =>
         created(issuedKeyView(await rotateApiKey(deps, partnerId, keyId, body.overlap_seconds))),
     }),
-    route<Operator, PartnerParams>({
-      method: 'get',
-      path: PATH,
-      operationId: 'listApiKeys',
-      tag: 'API keys',
+    operatorRoute.get(PATH, 'listApiKeys', {
       summary: "List a partner's keys",
       params: { partnerId: schemas.partnerIdParam },
       responses: {
@@ -63,11 +53,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
         return listing(keys.map(listedKeyView));
       },
     }),
-    route<Operator, KeyParams>({
-      method: 'delete',
-      path: `${PATH}/:keyId`,
-      operationId: 'revokeApiKey',
-      tag: 'API keys',
+    operatorRoute.delete(`${PATH}/:keyId`, 'revokeApiKey', {
       summary: 'Revoke a key',
       params: { partnerId: schemas.partnerIdParam, keyId: schemas.keyIdParam },
       subject: keyOf(deps),

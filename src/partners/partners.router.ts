@@ -1,61 +1,43 @@
-import { type PageQuery, pageQuery } from '../http/fields.ts';
+import { pageQuery } from '../http/fields.ts';
 import { pageOf } from '../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../http/route.ts';
 import { camelCased } from '../platform/objects.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { attachedReport } from './certification.schemas.ts';
-import { type Certification, certifyPartner, getCertificationReport } from './certification.service.ts';
+import { certifyPartner, getCertificationReport } from './certification.service.ts';
 import type { CertificationSummary, PartnerRow } from './partners.model.ts';
 import * as schemas from './partners.schemas.ts';
 import { createPartner, getPartner, listPartners, type PartnerDeps, updatePartner } from './partners.service.ts';
 
-type PartnerParams = { partnerId: string };
+const operatorRoute = routesOf<Operator>('Partners');
 
 const PREFIX = '/api/v1/operator/partners';
 
 export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, schemas.PartnerBody>({
-      method: 'post',
-      path: PREFIX,
-      operationId: 'createPartner',
-      tag: 'Partners',
+    operatorRoute.post(PREFIX, 'createPartner', {
       summary: 'Register a partner',
       body: schemas.createPartnerBody,
       responses: { 201: { description: 'The partner, active and not yet certified.', body: schemas.partner } },
-      errors: [],
       handle: async ({ body }) => created(partnerView(await createPartner(deps, camelCased(body)))),
     }),
-    route<Operator, unknown, PageQuery>({
-      method: 'get',
-      path: PREFIX,
-      operationId: 'listPartners',
-      tag: 'Partners',
+    operatorRoute.get(PREFIX, 'listPartners', {
       summary: 'List all partners, oldest first',
       query: pageQuery,
       responses: { 200: { description: 'A page of partners.', body: pageOf(schemas.partner) } },
-      errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await listPartners(deps.db, { after, limit });
         return listing(rows.map(partnerView), encodeCursor(next));
       },
     }),
-    route<Operator, PartnerParams>({
-      method: 'get',
-      path: `${PREFIX}/:partnerId`,
-      operationId: 'getPartner',
-      tag: 'Partners',
+    operatorRoute.get(`${PREFIX}/:partnerId`, 'getPartner', {
       summary: 'Read a partner',
       params: { partnerId: schemas.partnerIdParam },
       responses: { 200: { description: 'The partner.', body: schemas.partner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params }) => ok(partnerView(await getPartner(deps, params.partnerId))),
     }),
-    route<Operator, PartnerParams, unknown, schemas.PartnerChange>({
-      method: 'patch',
-      path: `${PREFIX}/:partnerId`,
-      operationId: 'updatePartner',
-      tag: 'Partners',
+    operatorRoute.patch(`${PREFIX}/:partnerId`, 'updatePartner', {
       summary: 'Change, suspend or reactivate a partner',
       params: { partnerId: schemas.partnerIdParam },
       body: schemas.updatePartnerBody,
@@ -64,11 +46,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       handle: async ({ params, body }) =>
         ok(partnerView(await updatePartner(deps, params.partnerId, camelCased(body)))),
     }),
-    route<Operator, PartnerParams, unknown, Certification>({
-      method: 'post',
-      path: `${PREFIX}/:partnerId/certify`,
-      operationId: 'certifyPartner',
-      tag: 'Partners',
+    operatorRoute.post(`${PREFIX}/:partnerId/certify`, 'certifyPartner', {
       summary: 'Certify a partner for production',
       params: { partnerId: schemas.partnerIdParam },
       body: schemas.certifyPartnerBody,
@@ -76,11 +54,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body }) => ok(partnerView(await certifyPartner(deps, params.partnerId, body))),
     }),
-    route<Operator, PartnerParams>({
-      method: 'get',
-      path: `${PREFIX}/:partnerId/certification-report`,
-      operationId: 'getCertificationReport',
-      tag: 'Partners',
+    operatorRoute.get(`${PREFIX}/:partnerId/certification-report`, 'getCertificationReport', {
       summary: 'Read the report that was attached when the partner was certified',
       params: { partnerId: schemas.partnerIdParam },
       responses: { 200: { description: 'The report that was attached last.', body: attachedReport } },

@@ -6,21 +6,18 @@ import { errorHandler } from '../../src/http/error-handler.ts';
 import { listen } from '../../src/http/listen.ts';
 import { mountRoutes } from '../../src/http/mount-routes.ts';
 import type { Deprecation, Route } from '../../src/http/route.ts';
-import { ok, route } from '../../src/http/route.ts';
+import { ok, routesOf } from '../../src/http/route.ts';
 import { describePartnerApi } from '../../src/main/partner-openapi.ts';
 import type { PartnerCaller } from '../../src/partners/partners.service.ts';
+
+const partnerRoute = routesOf<PartnerCaller>('Venues');
 
 const LEAVING: Deprecation = { since: '2027-01-01', guide: '/docs/changelog' };
 
 const row = (name: string, deprecation?: Deprecation): Route<PartnerCaller> =>
-  route<PartnerCaller>({
-    method: 'get',
-    path: `/api/v1/${name}`,
-    operationId: name,
-    tag: 'Venues',
+  partnerRoute.get(`/api/v1/${name}`, name, {
     summary: name,
     responses: { 200: { description: 'Yes.' } },
-    errors: [],
     ...(deprecation === undefined ? {} : { deprecation }),
     handle: async () => ok({}),
   });

@@ -1,6 +1,6 @@
 import type { Schema } from 'joi';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { ok, type ResponseDescription, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { ok, type ResponseDescription, type Route, type RouteResponse, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { datesBetween } from '../../platform/calendar.ts';
 import { omitUndefined } from '../../platform/objects.ts';
@@ -10,6 +10,8 @@ import * as schemas from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
 import { freeSlotsJson, type ListedSlots, slotsJson } from './planned-slots.rules.ts';
 import { searchFreeSlots, VENUES_PER_PAGE } from './slot-search.service.ts';
+
+const partnerRoute = routesOf<PartnerCaller>('Availability');
 
 const HOLD_FIRST = 'Another channel can take a free slot at any time: place a hold before you promise it.';
 const REVALIDATION = 'Send the ETag in If-None-Match to get 304 if nothing has changed.';
@@ -22,11 +24,7 @@ const revalidatedResponses = (body: Schema, description: string): Record<number,
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
-    route<PartnerCaller, unknown, schemas.DayQuery>({
-      method: 'get',
-      path: '/api/v1/slots/availability',
-      operationId: 'getAvailability',
-      tag: 'Availability',
+    partnerRoute.get('/api/v1/slots/availability', 'getAvailability', {
       summary: 'Read the slots of a venue on one date',
       description: `${HOLD_FIRST} ${REVALIDATION}`,
       query: schemas.dayQuery,
@@ -39,11 +37,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
         return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
     }),
-    route<PartnerCaller, unknown, schemas.RangeQuery>({
-      method: 'get',
-      path: '/api/v1/slots/availability/range',
-      operationId: 'getAvailabilityRange',
-      tag: 'Availability',
+    partnerRoute.get('/api/v1/slots/availability/range', 'getAvailabilityRange', {
       summary: 'Read the slots of a venue on several dates',
       description: `${HOLD_FIRST} ${REVALIDATION}`,
       query: schemas.rangeQuery,
@@ -64,11 +58,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
 }
 
 function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
-  return route<PartnerCaller, unknown, schemas.SearchQuery>({
-    method: 'get',
-    path: '/api/v1/slots/search',
-    operationId: 'searchSlots',
-    tag: 'Availability',
+  return partnerRoute.get('/api/v1/slots/search', 'searchSlots', {
     summary: 'Find free slots of several venues on one date',
     description: `Sorted by venue, resource and start. A page covers ${VENUES_PER_PAGE} venues and can be empty: continue while next_cursor is not null. ${HOLD_FIRST}`,
     query: schemas.searchQuery,

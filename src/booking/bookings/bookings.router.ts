@@ -1,22 +1,20 @@
-import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { partnerActor } from '../../reservations/actor-types.ts';
-import { type ListQuery, listInput, listQuery } from './booking-list.schemas.ts';
+import { listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
 import * as schemas from './bookings.schemas.ts';
 import { type BookingDeps, getBooking, listBookings } from './bookings.service.ts';
 import { type ConfirmDeps, confirmBooking } from './confirm-booking.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 
+const partnerRoute = routesOf<PartnerCaller>('Bookings');
+
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, unknown, schemas.ConfirmBody>({
-      method: 'post',
-      path: '/api/v1/bookings/confirm',
-      operationId: 'confirmBooking',
-      tag: 'Bookings',
+    partnerRoute.post('/api/v1/bookings/confirm', 'confirmBooking', {
       summary: 'Confirm a hold into a booking',
       description:
         'Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.',
@@ -38,25 +36,16 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         return replayable(created(confirmView(booking)), isReplay);
       },
     }),
-    route<PartnerCaller, unknown, ListQuery>({
-      method: 'get',
-      path: '/api/v1/bookings',
-      operationId: 'listBookings',
-      tag: 'Bookings',
+    partnerRoute.get('/api/v1/bookings', 'listBookings', {
       summary: 'List your bookings, newest first',
       query: listQuery(deps.config.defaultRegion),
       responses: { 200: { description: 'A page of your bookings.', body: schemas.bookingPage } },
-      errors: [],
       handle: async ({ caller, query }) => {
         const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
         return listing(rows.map(bookingView), encodeCursor(next));
       },
     }),
-    route<PartnerCaller, { bookingId: string }>({
-      method: 'get',
-      path: '/api/v1/bookings/:bookingId',
-      operationId: 'getBooking',
-      tag: 'Bookings',
+    partnerRoute.get('/api/v1/bookings/:bookingId', 'getBooking', {
       summary: 'Read a booking',
       params: { bookingId: schemas.bookingIdParam },
       responses: { 200: { description: 'The booking as it is now.', body: schemas.booking } },

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import { ok, type Route, replayable, route } from '../../http/route.ts';
+import { ok, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { bookingIdParam, type EndBody, endBody, endedBooking } from './bookings.schemas.ts';
+import { bookingIdParam, endBody, endedBooking } from './bookings.schemas.ts';
 import { ENDED_STATUS, type EndOperation, endBooking } from './end-booking.service.ts';
 
 const OPERATIONS = {
@@ -16,9 +16,9 @@ const OPERATIONS = {
 
 /** The differences between the routes of partners (their own bookings) and of operators (any booking). */
 type Differences<Caller> = {
-  prefix: string;
+  prefix: '/api/v1/bookings' | '/api/v1/operator/bookings';
   whichBooking: string;
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   notes?: Record<EndOperation, string>;
   actorOf: (caller: Caller) => PartnerActor | OperatorActor;
 };
@@ -28,11 +28,7 @@ export function endRoutes<Caller>(deps: ReservationDeps, differences: Difference
   return (['cancel', 'refund'] as const).map((operation) => {
     const { verb, message, effect } = OPERATIONS[operation];
     const status = ENDED_STATUS[operation];
-    return route<Caller, { bookingId: string }, unknown, EndBody>({
-      method: 'post',
-      path: `${prefix}/:bookingId/${operation}`,
-      operationId: `${operation}Booking`,
-      tag: 'Bookings',
+    return routesOf<Caller>('Bookings').post(`${prefix}/:bookingId/${operation}`, `${operation}Booking`, {
       summary: `${verb} ${whichBooking}`,
       description: `${effect}${notes?.[operation] ?? ' No money is moved.'}`,
       params: { bookingId: bookingIdParam },
@@ -40,7 +36,7 @@ export function endRoutes<Caller>(deps: ReservationDeps, differences: Difference
       responses: {
         200: { description: message, body: endedBooking(message, status), headers: ['Idempotent-Replayed'] },
       },
-      errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE', ...errors],
+      errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE', ...(errors ?? [])],
       handle: async ({ caller, params: { bookingId }, body }) => {
         const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
         const { isReplay } = await endBooking(deps, actorOf(caller), operation, input);

@@ -1,10 +1,10 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { listInput, type OperatorListQuery, operatorListQuery } from './booking-list.schemas.ts';
+import { listInput, operatorListQuery } from './booking-list.schemas.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
 import { bookingView, timelineEntryView } from './booking-view.rules.ts';
 import * as schemas from './bookings.schemas.ts';
@@ -12,7 +12,8 @@ import { type BookingDeps, getBooking, listBookings, readTimeline } from './book
 import { endRoutes } from './end-booking-routes.ts';
 import { placeWalkIn, type WalkInDeps } from './walk-ins.service.ts';
 
-type BookingParams = { bookingId: string };
+const bookingsRoute = routesOf<Operator>('Bookings');
+const walkinsRoute = routesOf<Operator>('Walk-ins');
 
 const PREFIX = '/api/v1/operator/bookings';
 const params = { bookingId: schemas.bookingIdParam };
@@ -22,36 +23,23 @@ const KEYS =
 
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, OperatorListQuery>({
-      method: 'get',
-      path: PREFIX,
-      operationId: 'listBookings',
-      tag: 'Bookings',
+    bookingsRoute.get(PREFIX, 'listBookings', {
       summary: 'List the bookings of all partners, newest first',
       query: operatorListQuery(deps.config.defaultRegion),
       responses: { 200: { description: 'A page of bookings.', body: schemas.bookingPage } },
-      errors: [],
       handle: async ({ query }) => {
         const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
         return listing(rows.map(bookingView), encodeCursor(next));
       },
     }),
-    route<Operator, BookingParams>({
-      method: 'get',
-      path: `${PREFIX}/:bookingId`,
-      operationId: 'getBooking',
-      tag: 'Bookings',
+    bookingsRoute.get(`${PREFIX}/:bookingId`, 'getBooking', {
       summary: "Read any partner's booking",
       params,
       responses: { 200: { description: 'The booking as it is now.', body: schemas.booking } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ params: { bookingId } }) => ok(bookingView(await getBooking(deps, undefined, bookingId))),
     }),
-    route<Operator, BookingParams>({
-      method: 'get',
-      path: `${PREFIX}/:bookingId/timeline`,
-      operationId: 'getTimeline',
-      tag: 'Bookings',
+    bookingsRoute.get(`${PREFIX}/:bookingId/timeline`, 'getTimeline', {
       summary: 'Read the timeline of a booking',
       description:
         'All events from the hold on, oldest first, each with its actor and its deliveries with their attempts. Events are listed even before they are dispatched.',
@@ -70,7 +58,6 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
     ...endRoutes<Operator>(deps, {
       prefix: PREFIX,
       whichBooking: "any partner's booking",
-      errors: [],
       notes: {
         cancel: ` No money is moved. ${KEYS}`,
         refund: ` Returns a consumed package credit. No money is moved. ${KEYS}`,
@@ -82,11 +69,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
 
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, schemas.WalkInBody>({
-      method: 'post',
-      path: '/api/v1/operator/walk-ins',
-      operationId: 'placeWalkIn',
-      tag: 'Walk-ins',
+    walkinsRoute.post('/api/v1/operator/walk-ins', 'placeWalkIn', {
       summary: 'Book a slot for somebody at the venue',
       description:
         'Made as the built-in partner `platform`. A slot that has begun can still be sold; a slot more than three years ahead cannot.',

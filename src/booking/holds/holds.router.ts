@@ -1,5 +1,5 @@
 import { toPaise } from '../../domain/money.ts';
-import { created, listing, type Operator, ok, type Route, replayable, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
@@ -12,7 +12,8 @@ import * as schemas from './holds.schemas.ts';
 import { extendHoldBy, getHold, listHoldRows, releaseHold } from './holds.service.ts';
 import { type HoldDeps, placeHold } from './place-hold.service.ts';
 
-type HoldParams = { holdId: string };
+const partnerRoute = routesOf<PartnerCaller>('Holds');
+const operatorRoute = routesOf<Operator>('Holds');
 
 const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
 
@@ -21,25 +22,16 @@ const params = { holdId: schemas.holdIdParam };
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
     placeRoute(deps),
-    route<PartnerCaller, unknown, schemas.ListQuery>({
-      method: 'get',
-      path: '/api/v1/partner/holds',
-      operationId: 'listHolds',
-      tag: 'Holds',
+    partnerRoute.get('/api/v1/partner/holds', 'listHolds', {
       summary: 'List your holds, newest first',
       query: schemas.listQuery,
       responses: { 200: { description: 'A page of your holds.', body: schemas.holdPage } },
-      errors: [],
       handle: async ({ caller, query: { status, cursor: after, limit } }) => {
         const { rows, next } = await listHoldRows(deps.db, caller.partnerId, status, after, limit);
         return listing(rows.map(holdView), encodeCursor(next));
       },
     }),
-    route<PartnerCaller, HoldParams>({
-      method: 'get',
-      path: '/api/v1/partner/holds/:holdId',
-      operationId: 'getHold',
-      tag: 'Holds',
+    partnerRoute.get('/api/v1/partner/holds/:holdId', 'getHold', {
       summary: 'Read a hold',
       params,
       responses: { 200: { description: 'The hold as it is now.', body: schemas.hold } },
@@ -48,11 +40,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
         'To release a hold, call POST /api/v1/partner/holds/{holdId}/cancel. To extend it, call POST /api/v1/partner/holds/{holdId}/extend.',
       handle: async ({ caller, params: { holdId } }) => ok(holdView(await getHold(deps, caller.partnerId, holdId))),
     }),
-    route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({
-      method: 'post',
-      path: '/api/v1/partner/holds/:holdId/extend',
-      operationId: 'extendHold',
-      tag: 'Holds',
+    partnerRoute.post('/api/v1/partner/holds/:holdId/extend', 'extendHold', {
       summary: 'Extend a hold, counted from now',
       description:
         'Never shortens the hold. A hold ends at most two hours after it was placed, and at the end of its slot at the latest.',
@@ -69,11 +57,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       handle: async ({ caller, params: { holdId }, body }) =>
         ok(holdView(await extendHoldBy(deps, caller.partnerId, holdId, body.ttl_seconds))),
     }),
-    route<PartnerCaller, HoldParams, unknown, { reason?: string }>({
-      method: 'post',
-      path: '/api/v1/partner/holds/:holdId/cancel',
-      operationId: 'releaseHold',
-      tag: 'Holds',
+    partnerRoute.post('/api/v1/partner/holds/:holdId/cancel', 'releaseHold', {
       summary: 'Release a hold',
       description: 'Frees the slot. Releasing a RELEASED hold again returns 200 and changes nothing.',
       params,
@@ -89,11 +73,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
 }
 
 function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
-  return route<PartnerCaller, unknown, unknown, schemas.PlaceBody>({
-    method: 'post',
-    path: '/api/v1/partner/holds',
-    operationId: 'placeHold',
-    tag: 'Holds',
+  return partnerRoute.post('/api/v1/partner/holds', 'placeHold', {
     summary: 'Place a hold on a slot',
     description:
       'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it. With resource_ids or sport_category, the first free slot is held.',
@@ -126,11 +106,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
 
 export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
   return [
-    route<Operator, { holdId: string }, unknown, { reason: string }>({
-      method: 'post',
-      path: '/api/v1/operator/holds/:holdId/release',
-      operationId: 'releaseHold',
-      tag: 'Holds',
+    operatorRoute.post('/api/v1/operator/holds/:holdId/release', 'releaseHold', {
       summary: "Release any partner's hold",
       description:
         'Any partner can then take the slot; to give it to a customer at the counter, sell a walk-in with `override_holds` instead. Made as the built-in partner `platform`. Releasing a released hold succeeds and changes nothing.',

@@ -1,46 +1,35 @@
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
 import * as schemas from './packages.schemas.ts';
 import * as packages from './packages.service.ts';
 
+const operatorRoute = routesOf<Operator>('Packages');
+
 const PREFIX = '/api/v1/operator/packages';
 const PURCHASES = '/api/v1/operator/purchases';
 
 export function operatorPurchaseRoutes(deps: packages.PackageDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, { customer_phone: string }>({
-      method: 'get',
-      path: PURCHASES,
-      operationId: 'listPurchases',
-      tag: 'Packages',
+    operatorRoute.get(PURCHASES, 'listPurchases', {
       summary: 'List the purchases of a customer',
       query: schemas.purchasesQuery(deps.config.defaultRegion),
       responses: {
         200: { description: 'Purchases, newest first, at most 200.', body: listOf(schemas.purchaseOfPartner) },
       },
-      errors: [],
       handle: async ({ query }) =>
         listing((await packages.listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),
     }),
-    route<Operator, { id: string }>({
-      method: 'get',
-      path: `${PURCHASES}/:id`,
-      operationId: 'getPurchaseOfPartner',
-      tag: 'Packages',
+    operatorRoute.get(`${PURCHASES}/:id`, 'getPurchaseOfPartner', {
       summary: 'Read a purchase',
       params: { id: schemas.purchaseIdParam },
       responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPurchaseView(await packages.getPurchase(deps, undefined, params.id))),
     }),
-    route<Operator, { id: string }, unknown, { reason: string }>({
-      method: 'post',
-      path: `${PURCHASES}/:id/end`,
-      operationId: 'endPurchase',
-      tag: 'Packages',
+    operatorRoute.post(`${PURCHASES}/:id/end`, 'endPurchase', {
       summary: 'End a purchase early',
       description:
         'Its credits can no longer be used, and a refund returns none. Bookings made with it stay; no money is moved. The partner sees `ended_at` and `end_reason`. A purchase that has expired or was ended before stays unchanged, so repeating the call is safe.',
@@ -56,11 +45,7 @@ export function operatorPurchaseRoutes(deps: packages.PackageDeps): Route<Operat
 
 export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, schemas.PackageBody>({
-      method: 'post',
-      path: PREFIX,
-      operationId: 'createPackage',
-      tag: 'Packages',
+    operatorRoute.post(PREFIX, 'createPackage', {
       summary: "Add a package to a partner's catalogue",
       body: schemas.createPackageBody,
       responses: { 201: { description: 'The package.', body: schemas.packageOfPartner } },
@@ -70,36 +55,23 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
         return created(operatorPackageView(row));
       },
     }),
-    route<Operator, unknown, schemas.PackagesQuery>({
-      method: 'get',
-      path: PREFIX,
-      operationId: 'listPackages',
-      tag: 'Packages',
+    operatorRoute.get(PREFIX, 'listPackages', {
       summary: 'List the packages of all partners, oldest first',
       query: schemas.packagesQuery,
       responses: { 200: { description: 'A page of packages.', body: pageOf(schemas.packageOfPartner) } },
-      errors: [],
       handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
         const { rows, next } = await packages.listPackages(deps.db, partnerId, { after, limit });
         return listing(rows.map(operatorPackageView), encodeCursor(next));
       },
     }),
-    route<Operator, { id: string }>({
-      method: 'get',
-      path: `${PREFIX}/:id`,
-      operationId: 'getPackage',
-      tag: 'Packages',
+    operatorRoute.get(`${PREFIX}/:id`, 'getPackage', {
       summary: 'Read a package',
       params: { id: schemas.packageIdParam },
       responses: { 200: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPackageView(await packages.getPackage(deps, params.id))),
     }),
-    route<Operator, { id: string }, unknown, Partial<schemas.PackageBody>>({
-      method: 'patch',
-      path: `${PREFIX}/:id`,
-      operationId: 'updatePackage',
-      tag: 'Packages',
+    operatorRoute.patch(`${PREFIX}/:id`, 'updatePackage', {
       summary: 'Change a package for new sales',
       description: 'Existing purchases stay unchanged.',
       params: { id: schemas.packageIdParam },

@@ -1,31 +1,24 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { camelCased } from '../../platform/objects.ts';
 import { packageView, purchaseView } from './package-view.rules.ts';
 import * as schemas from './packages.schemas.ts';
 import { buyPackage, getPurchase, listActivePurchases, listCatalogue, type PackageDeps } from './packages.service.ts';
 
+const partnerRoute = routesOf<PartnerCaller>('Packages');
+
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
   const region = deps.config.defaultRegion;
   return [
-    route<PartnerCaller, unknown, { venue_id?: string }>({
-      method: 'get',
-      path: '/api/v1/packages',
-      operationId: 'listCatalogue',
-      tag: 'Packages',
+    partnerRoute.get('/api/v1/packages', 'listCatalogue', {
       summary: 'List the packages that you sell',
       query: schemas.catalogueQuery,
       responses: { 200: { description: 'Your catalogue.', body: listOf(schemas.packageInCatalogue) } },
-      errors: [],
       handle: async ({ caller, query }) =>
         listing((await listCatalogue(deps.db, caller.partnerId, query.venue_id)).map(packageView)),
     }),
-    route<PartnerCaller, { packageId: string }, unknown, schemas.BuyBody>({
-      method: 'post',
-      path: '/api/v1/packages/:packageId/purchase',
-      operationId: 'buyPackage',
-      tag: 'Packages',
+    partnerRoute.post('/api/v1/packages/:packageId/purchase', 'buyPackage', {
       summary: 'Sell a package to a customer',
       params: { packageId: schemas.packageIdParam },
       body: schemas.buyBody(region),
@@ -37,11 +30,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
         return replayable(created({ purchase: purchaseView(purchase) }), isReplay);
       },
     }),
-    route<PartnerCaller, { purchaseId: string }>({
-      method: 'get',
-      path: '/api/v1/packages/purchases/:purchaseId',
-      operationId: 'getPurchase',
-      tag: 'Packages',
+    partnerRoute.get('/api/v1/packages/purchases/:purchaseId', 'getPurchase', {
       summary: 'Read a purchase',
       params: { purchaseId: schemas.purchaseIdParam },
       responses: { 200: { description: 'The purchase as it is now.', body: schemas.onePurchase } },
@@ -49,11 +38,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       handle: async ({ caller, params }) =>
         ok({ purchase: purchaseView(await getPurchase(deps, caller.partnerId, params.purchaseId)) }),
     }),
-    route<PartnerCaller, unknown, schemas.ActiveQuery>({
-      method: 'get',
-      path: '/api/v1/packages/active',
-      operationId: 'listActivePurchases',
-      tag: 'Packages',
+    partnerRoute.get('/api/v1/packages/active', 'listActivePurchases', {
       summary: "List a customer's purchases that can be used at a venue",
       description:
         'Purchases with credits left that have not expired, soonest expiry first: the order in which credits are consumed.',

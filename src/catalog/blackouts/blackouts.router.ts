@@ -1,24 +1,21 @@
-import { type PageQuery, pageQuery } from '../../http/fields.ts';
-import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { pageQuery } from '../../http/fields.ts';
+import { created, listing, noContent, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { camelCased } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
-import type { BlackoutBody } from './blackouts.schemas.ts';
 import { blackoutBody, blackoutIdParam, blackoutPage, blackoutWithConflicts } from './blackouts.schemas.ts';
 import type { BlackoutDeps, BlackoutDetail, BlackoutRow } from './blackouts.service.ts';
 import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
+
+const operatorRoute = routesOf<Operator>('Blackouts');
 
 const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
 const ONE = '/api/v1/operator/blackouts/:id';
 
 export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
   return [
-    route<Operator, { venueId: string }, unknown, BlackoutBody>({
-      method: 'post',
-      path: OF_VENUE,
-      operationId: 'addBlackout',
-      tag: 'Blackouts',
+    operatorRoute.post(OF_VENUE, 'addBlackout', {
       summary: 'Close a venue or some of its resources for a time',
       description: 'From now on nothing is sold in that time. Existing holds and bookings stay, and are returned.',
       params: { venueId: venueIdParam },
@@ -30,11 +27,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       handle: async ({ params, body }) =>
         created(detailView(await addBlackout(deps, params.venueId, { resourceIds: null, ...camelCased(body) }))),
     }),
-    route<Operator, { venueId: string }, PageQuery>({
-      method: 'get',
-      path: OF_VENUE,
-      operationId: 'listBlackouts',
-      tag: 'Blackouts',
+    operatorRoute.get(OF_VENUE, 'listBlackouts', {
       summary: 'List the blackouts of a venue that have not ended',
       params: { venueId: venueIdParam },
       query: pageQuery,
@@ -45,11 +38,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
         return listing(rows.map(blackoutView), encodeCursor(next));
       },
     }),
-    route<Operator, { id: string }>({
-      method: 'get',
-      path: ONE,
-      operationId: 'getBlackout',
-      tag: 'Blackouts',
+    operatorRoute.get(ONE, 'getBlackout', {
       summary: 'Read a blackout with the holds and bookings in it',
       description: 'A blackout that has ended can still be read.',
       params: { id: blackoutIdParam },
@@ -59,11 +48,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),
     }),
-    route<Operator, { id: string }>({
-      method: 'delete',
-      path: ONE,
-      operationId: 'liftBlackout',
-      tag: 'Blackouts',
+    operatorRoute.delete(ONE, 'liftBlackout', {
       summary: 'Withdraw a blackout',
       description: 'Its slots can be sold again, unless another blackout closes them.',
       params: { id: blackoutIdParam },

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { claimFields, id, named, object } from '../../http/response-fields.ts';
-import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { noContent, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
 import { findGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
@@ -10,6 +10,8 @@ import type { ReservationDeps } from '../../reservations/reservations.service.ts
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import { grantVenue, revokeVenue } from './grants.service.ts';
+
+const operatorRoute = routesOf<Operator>('Grants');
 
 type GrantParams = { partnerId: string; venueId: string };
 
@@ -26,11 +28,7 @@ const PATH = '/api/v1/operator/partners/:partnerId/venues/:venueId';
 
 export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
   return [
-    route<Operator, GrantParams>({
-      method: 'put',
-      path: PATH,
-      operationId: 'grantVenue',
-      tag: 'Grants',
+    operatorRoute.put(PATH, 'grantVenue', {
       summary: 'Grant a venue to a partner',
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
@@ -42,11 +40,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
         return noContent();
       },
     }),
-    route<Operator, GrantParams>({
-      method: 'delete',
-      path: PATH,
-      operationId: 'revokeVenue',
-      tag: 'Grants',
+    operatorRoute.delete(PATH, 'revokeVenue', {
       summary: 'End a grant',
       description:
         "The partner's live holds there are released before the response. Later deliveries about the venue are cancelled. Repeating the call completes an interrupted one.",

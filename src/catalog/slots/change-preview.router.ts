@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { list, opaque } from '../../http/fields.ts';
 import { named, object } from '../../http/response-fields.ts';
-import { type Operator, ok, type Route, route } from '../../http/route.ts';
+import { type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
@@ -12,6 +12,8 @@ import { checkedSchedule } from '../venues/schedules.service.ts';
 import * as schemas from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
+
+const operatorRoute = routesOf<Operator>('Venues');
 
 const MAX_RESOURCES = 200;
 
@@ -38,11 +40,7 @@ const offSale = named('OffSale', object(conflictFields('of slots that would be i
 
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
-    route<Operator, { venueId: string }, unknown, Body>({
-      method: 'post',
-      path: '/api/v1/operator/venues/:venueId/change-preview',
-      operationId: 'previewVenueChange',
-      tag: 'Venues',
+    operatorRoute.post('/api/v1/operator/venues/:venueId/change-preview', 'previewVenueChange', {
       summary: 'Read the holds and bookings with slots that a change would take off sale',
       description:
         'Changes nothing. An empty object returns those with slots that are off sale already. Newly shared space is not checked.',

@@ -1,5 +1,5 @@
 import { toPaise, toRupees } from '../../domain/money.ts';
-import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, noContent, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { camelCased } from '../../platform/objects.ts';
 import type { ChangeDeps } from '../changes/changes.service.ts';
@@ -8,16 +8,14 @@ import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './p
 import type { PriceRule } from './resources.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
 
+const operatorRoute = routesOf<Operator>('Price rules');
+
 const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
 const ONE = '/api/v1/operator/price-rules/:id';
 
 export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Operator>[] {
   return [
-    route<Operator, { resourceId: string }, unknown, PriceRuleBody>({
-      method: 'post',
-      path: OF_RESOURCE,
-      operationId: 'addPriceRule',
-      tag: 'Price rules',
+    operatorRoute.post(OF_RESOURCE, 'addPriceRule', {
       summary: 'Add a price for some slots of a resource',
       description: 'For new sales: holds and bookings keep their price.',
       params: { resourceId: resourceIdParam },
@@ -27,11 +25,7 @@ export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Oper
       handle: async ({ params: { resourceId }, body }) =>
         created(priceRuleView(resourceId, await addPriceRule(deps, resourceId, newRule(body)))),
     }),
-    route<Operator, { resourceId: string }>({
-      method: 'get',
-      path: OF_RESOURCE,
-      operationId: 'listPriceRules',
-      tag: 'Price rules',
+    operatorRoute.get(OF_RESOURCE, 'listPriceRules', {
       summary: 'List the price rules of a resource',
       params: { resourceId: resourceIdParam },
       responses: { 200: { description: 'The price rules, the oldest first.', body: priceRules } },
@@ -39,11 +33,7 @@ export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Oper
       handle: async ({ params: { resourceId } }) =>
         listing((await listPriceRules(deps, resourceId)).map((rule) => priceRuleView(resourceId, rule))),
     }),
-    route<Operator, { id: string }>({
-      method: 'get',
-      path: ONE,
-      operationId: 'getPriceRule',
-      tag: 'Price rules',
+    operatorRoute.get(ONE, 'getPriceRule', {
       summary: 'Read a price rule',
       params: { id: priceRuleIdParam },
       responses: { 200: { description: 'The price rule.', body: priceRule } },
@@ -53,11 +43,7 @@ export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Oper
         return ok(priceRuleView(resourceId, rule));
       },
     }),
-    route<Operator, { id: string }>({
-      method: 'delete',
-      path: ONE,
-      operationId: 'removePriceRule',
-      tag: 'Price rules',
+    operatorRoute.delete(ONE, 'removePriceRule', {
       summary: 'Remove a price rule',
       params: { id: priceRuleIdParam },
       responses: { 204: { description: 'It is gone.' } },

@@ -1,24 +1,19 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { changeResource, createResource, getResource, listResources, type NewResource } from './resources.service.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import type { OperatorVenueDeps } from './venues.service.ts';
 
-type VenueParams = { venueId: string };
-type ResourceParams = { resourceId: string };
+const operatorRoute = routesOf<Operator>('Resources');
 
 const OF_VENUE = '/api/v1/operator/venues/:venueId/resources';
 const ONE = '/api/v1/operator/resources/:resourceId';
 
 export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
-    route<Operator, VenueParams, unknown, schemas.ResourceBody>({
-      method: 'post',
-      path: OF_VENUE,
-      operationId: 'createResource',
-      tag: 'Resources',
+    operatorRoute.post(OF_VENUE, 'createResource', {
       summary: 'Add a resource to a venue',
       params: { venueId: schemas.venueIdParam },
       body: schemas.createResourceBody,
@@ -34,33 +29,21 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
         return created(operatorResourceView(row));
       },
     }),
-    route<Operator, VenueParams>({
-      method: 'get',
-      path: OF_VENUE,
-      operationId: 'listResources',
-      tag: 'Resources',
+    operatorRoute.get(OF_VENUE, 'listResources', {
       summary: 'List the resources of a venue',
       params: { venueId: schemas.venueIdParam },
       responses: { 200: { description: 'All resources of the venue.', body: listOf(schemas.operatorResource) } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
     }),
-    route<Operator, ResourceParams>({
-      method: 'get',
-      path: ONE,
-      operationId: 'getResource',
-      tag: 'Resources',
+    operatorRoute.get(ONE, 'getResource', {
       summary: 'Read a resource',
       params: { resourceId: schemas.resourceIdParam },
       responses: { 200: { description: 'The resource.', body: schemas.operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
     }),
-    route<Operator, ResourceParams, unknown, Partial<schemas.ResourceBody>>({
-      method: 'patch',
-      path: ONE,
-      operationId: 'updateResource',
-      tag: 'Resources',
+    operatorRoute.patch(ONE, 'updateResource', {
       summary: 'Change a resource; changes apply to new sales',
       params: { resourceId: schemas.resourceIdParam },
       description:

@@ -1,19 +1,17 @@
-import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { noContent, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
-import { type ScheduleBody, schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
+import { schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
 import type { OperatorVenueDeps } from './venues.service.ts';
+
+const operatorRoute = routesOf<Operator>('Schedules');
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
 export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
-    route<Operator, { resourceId: string }, unknown, ScheduleBody>({
-      method: 'put',
-      path: PATH,
-      operationId: 'setSchedule',
-      tag: 'Schedules',
+    operatorRoute.put(PATH, 'setSchedule', {
       summary: 'Set the opening hours of a resource',
       description:
         'Replaces the schedule for new sales. Existing holds and bookings stay. While there is a schedule, the operating hours of the resource have no effect.',
@@ -33,11 +31,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
         return ok({ resource_id: resourceId, ...changed.schedule, ...conflictsView(own) });
       },
     }),
-    route<Operator, { resourceId: string }>({
-      method: 'get',
-      path: PATH,
-      operationId: 'getSchedule',
-      tag: 'Schedules',
+    operatorRoute.get(PATH, 'getSchedule', {
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },
       responses: {
@@ -47,11 +41,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       handle: async ({ params: { resourceId } }) =>
         ok({ resource_id: resourceId, ...(await getSchedule(deps, resourceId)) }),
     }),
-    route<Operator, { resourceId: string }>({
-      method: 'delete',
-      path: PATH,
-      operationId: 'removeSchedule',
-      tag: 'Schedules',
+    operatorRoute.delete(PATH, 'removeSchedule', {
       summary: 'Go back to the operating hours of a resource',
       description: 'For new sales, its operating hours apply on every day again. Without a schedule nothing changes.',
       params: { resourceId: resourceIdParam },

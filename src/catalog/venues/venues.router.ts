@@ -1,6 +1,6 @@
-import { type PageQuery, pageQuery } from '../../http/fields.ts';
+import { pageQuery } from '../../http/fields.ts';
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
@@ -9,28 +9,20 @@ import { resourceView, venueView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import * as venues from './venues.service.ts';
 
+const partnerRoute = routesOf<PartnerCaller>('Venues');
+const operatorRoute = routesOf<Operator>('Venues');
+
 const EFFECT_ON_CLAIMS =
   'For new sales. Existing holds and bookings stay; the response lists those that the venue would no longer sell.';
 
-type VenueParams = { venueId: string };
-
 export function partnerVenueRoutes(deps: venues.VenueDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller>({
-      method: 'get',
-      path: '/api/v1/partner/venues',
-      operationId: 'listVenues',
-      tag: 'Venues',
+    partnerRoute.get('/api/v1/partner/venues', 'listVenues', {
       summary: 'List the venues granted to you',
       responses: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(schemas.venue) } },
-      errors: [],
       handle: async ({ caller }) => listing((await venues.listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),
-    route<PartnerCaller, VenueParams>({
-      method: 'get',
-      path: '/api/v1/partner/venues/:venueId',
-      operationId: 'getVenue',
-      tag: 'Venues',
+    partnerRoute.get('/api/v1/partner/venues/:venueId', 'getVenue', {
       summary: 'Read a venue',
       params: { venueId: schemas.venueIdParam },
       responses: { 200: { description: 'The venue.', body: schemas.venue } },
@@ -38,11 +30,7 @@ export function partnerVenueRoutes(deps: venues.VenueDeps): Route<PartnerCaller>
       handle: async ({ caller, params }) =>
         ok(venueView(await venues.getGrantedVenue(deps, caller.partnerId, params.venueId))),
     }),
-    route<PartnerCaller, VenueParams>({
-      method: 'get',
-      path: '/api/v1/partner/venues/:venueId/resources',
-      operationId: 'listResources',
-      tag: 'Venues',
+    partnerRoute.get('/api/v1/partner/venues/:venueId/resources', 'listResources', {
       summary: 'List the resources of a venue',
       params: { venueId: schemas.venueIdParam },
       responses: { 200: { description: 'All resources of the venue.', body: listOf(schemas.resource) } },
@@ -55,48 +43,30 @@ export function partnerVenueRoutes(deps: venues.VenueDeps): Route<PartnerCaller>
 
 export function operatorVenueRoutes(deps: venues.OperatorVenueDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, schemas.VenueBody>({
-      method: 'post',
-      path: '/api/v1/operator/venues',
-      operationId: 'createVenue',
-      tag: 'Venues',
+    operatorRoute.post('/api/v1/operator/venues', 'createVenue', {
       summary: 'Add a venue',
       body: schemas.createVenueBody,
       responses: { 201: { description: 'The venue.', body: schemas.venue } },
-      errors: [],
       handle: async ({ body }) =>
         created(venueView(await venues.createVenue(deps, schemas.venueChange(body) as venues.NewVenue))),
     }),
-    route<Operator, unknown, PageQuery>({
-      method: 'get',
-      path: '/api/v1/operator/venues',
-      operationId: 'listVenues',
-      tag: 'Venues',
+    operatorRoute.get('/api/v1/operator/venues', 'listVenues', {
       summary: 'List all venues, by name',
       query: pageQuery,
       responses: { 200: { description: 'A page of venues.', body: pageOf(schemas.venue) } },
-      errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await venues.listVenues(deps.db, { after, limit });
         return listing(rows.map(venueView), encodeCursor(next));
       },
     }),
-    route<Operator, VenueParams>({
-      method: 'get',
-      path: '/api/v1/operator/venues/:venueId',
-      operationId: 'getVenue',
-      tag: 'Venues',
+    operatorRoute.get('/api/v1/operator/venues/:venueId', 'getVenue', {
       summary: 'Read a venue',
       params: { venueId: schemas.venueIdParam },
       responses: { 200: { description: 'The venue.', body: schemas.venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => ok(venueView(await venues.getVenue(deps, params.venueId))),
     }),
-    route<Operator, VenueParams, unknown, Partial<schemas.VenueBody>>({
-      method: 'patch',
-      path: '/api/v1/operator/venues/:venueId',
-      operationId: 'updateVenue',
-      tag: 'Venues',
+    operatorRoute.patch('/api/v1/operator/venues/:venueId', 'updateVenue', {
       summary: 'Change a venue',
       params: { venueId: schemas.venueIdParam },
       body: schemas.updateVenueBody,

@@ -1,21 +1,18 @@
-import { listing, type Operator, type Route, route } from '../../http/route.ts';
+import { listing, type Operator, type Route, routesOf } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import { type AuditQuery, auditPage, auditQuery } from './audit.schemas.ts';
+import { auditPage, auditQuery } from './audit.schemas.ts';
 import { listActions } from './audit.service.ts';
+
+const operatorRoute = routesOf<Operator>('Audit');
 
 export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
-    route<Operator, unknown, AuditQuery>({
-      method: 'get',
-      path: '/api/v1/operator/audit',
-      operationId: 'listActions',
-      tag: 'Audit',
+    operatorRoute.get('/api/v1/operator/audit', 'listActions', {
       summary: 'List the actions of operators, newest first',
       query: auditQuery,
       responses: { 200: { description: 'A page of actions, including rejected ones.', body: auditPage } },
-      errors: [],
       handle: async ({ query: { cursor, limit, ...asked } }) => {
         const { rows, next } = await listActions(deps, asked, cursor, limit);
         return listing(rows.map(actionView), encodeCursor(next));

@@ -2,8 +2,10 @@ import Joi from 'joi';
 import { uuid } from '../../http/fields.ts';
 import { customerPhone } from '../../http/order-fields.ts';
 import { count, object } from '../../http/response-fields.ts';
-import { type Operator, ok, type Route, route } from '../../http/route.ts';
+import { type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import { type EraseDeps, eraseCustomer } from './erase-customer.service.ts';
+
+const operatorRoute = routesOf<Operator>('Customers');
 
 type EraseBody = { customer_phone?: string; booking_id?: string };
 
@@ -30,11 +32,7 @@ const erasure = object({
 
 export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, EraseBody>({
-      method: 'post',
-      path: '/api/v1/operator/customers/erase',
-      operationId: 'eraseCustomer',
-      tag: 'Customers',
+    operatorRoute.post('/api/v1/operator/customers/erase', 'eraseCustomer', {
       summary: 'Erase a customer from past bookings and purchases',
       description:
         'Overwrites name, phone, email, metadata and ending reasons in the past bookings and purchases of every partner. Also overwrites idempotency keys, payment and order references, holds and receivers’ responses that contain the name, phone or email. Rejected while the customer has an upcoming booking or usable package credit; a refund after the erasure returns no credit. Safe to repeat. Backups and the database’s oplog keep the old values until they expire.',

@@ -1,4 +1,4 @@
-import { accepted, ok, type Route, route } from '../../http/route.ts';
+import { accepted, ok, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { camelCased } from '../../platform/objects.ts';
@@ -6,22 +6,21 @@ import { encodeCursor } from '../../platform/pagination.ts';
 import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
 import * as schemas from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
-import { type ListQuery, listQuery, observability } from './observability.schemas.ts';
+import { listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';
 import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
 import { recoverDeliveries } from './recover-deliveries.service.ts';
 import { type RedeliveryDeps, redeliver } from './redelivery.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
 
+const webhooksRoute = routesOf<PartnerCaller>('Webhooks');
+const observabilityRoute = routesOf<PartnerCaller>('Observability');
+
 type Deps = RedeliveryDeps & { clock: Clock };
 
 export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, { id: string }, unknown, schemas.TestBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks/:id/test',
-      operationId: 'sendTestEvent',
-      tag: 'Webhooks',
+    webhooksRoute.post('/api/v1/partner/webhooks/:id/test', 'sendTestEvent', {
       summary: 'Send a sample event to a subscription',
       description:
         'The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.',
@@ -38,11 +37,7 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       handle: async ({ caller, params, body }) =>
         accepted(deliveryView(await sendTestEvent(deps, caller.partnerId, params.id, body.event_type))),
     }),
-    route<PartnerCaller, { id: string }, unknown, schemas.RecoverBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks/:id/recover',
-      operationId: 'recoverDeliveries',
-      tag: 'Webhooks',
+    webhooksRoute.post('/api/v1/partner/webhooks/:id/recover', 'recoverDeliveries', {
       summary: 'Recover the deliveries that a subscription missed',
       description:
         'Delivers every subscribed event from `since` to `until` that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
@@ -59,17 +54,12 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
 
 export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, ListQuery>({
-      method: 'get',
-      path: '/api/v1/partner/observability',
-      operationId: 'getObservability',
-      tag: 'Observability',
+    observabilityRoute.get('/api/v1/partner/observability', 'getObservability', {
       summary: 'Read the state of your deliveries, and list dead letters or other deliveries',
       query: listQuery,
       responses: {
         200: { description: 'The state of your deliveries, and a page of them.', body: observability },
       },
-      errors: [],
       handle: async ({ caller: { partnerId }, query }) => {
         const { status, limit, cursor, ...filters } = query;
         const state = status === 'all' ? {} : { state: status };
@@ -80,22 +70,14 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
         return ok({ success: true, ...health, count: data.length, data, next_cursor: encodeCursor(next) });
       },
     }),
-    route<PartnerCaller, { id: string }>({
-      method: 'get',
-      path: '/api/v1/partner/observability/deliveries/:id',
-      operationId: 'getDelivery',
-      tag: 'Observability',
+    observabilityRoute.get('/api/v1/partner/observability/deliveries/:id', 'getDelivery', {
       summary: 'Read a delivery with its attempts',
       params: { id: schemas.deliveryIdParam },
       responses: { 200: { description: 'The delivery as it is now.', body: schemas.delivery } },
       errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ caller, params }) => ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
     }),
-    route<PartnerCaller, { id: string }>({
-      method: 'post',
-      path: '/api/v1/partner/observability/deliveries/:id/redeliver',
-      operationId: 'redeliver',
-      tag: 'Observability',
+    observabilityRoute.post('/api/v1/partner/observability/deliveries/:id/redeliver', 'redeliver', {
       summary: 'Redeliver an event now',
       description:
         'Starts a new series of up to five attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',

@@ -1,4 +1,4 @@
-import { accepted, listing, type Operator, ok, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { accepted, listing, type Operator, ok, type Route, type RouteResponse, routesOf } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { camelCased, omitUndefined } from '../../platform/objects.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
@@ -18,17 +18,16 @@ import * as schemas from './operator-deliveries.schemas.ts';
 import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 
+const webhooksRoute = routesOf<Operator>('Webhooks');
+const deliveriesRoute = routesOf<Operator>('Deliveries');
+
 const PREFIX = '/api/v1/operator';
 
 export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) =>
     operatorSubscriptionView(await getSubscription(deps, undefined, id));
   return [
-    route<Operator, { id: string }>({
-      method: 'post',
-      path: `${PREFIX}/webhooks/:id/deactivate`,
-      operationId: 'deactivateSubscription',
-      tag: 'Webhooks',
+    webhooksRoute.post(`${PREFIX}/webhooks/:id/deactivate`, 'deactivateSubscription', {
       summary: 'Stop deliveries to a subscription',
       description:
         'Waiting deliveries are cancelled. The call takes about a second; after its response nothing more is sent. Partners cannot stop deliveries themselves.',
@@ -38,11 +37,7 @@ export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] 
       errors: ['WEBHOOK_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorSubscriptionView(await deactivateSubscription(deps, params.id))),
     }),
-    route<Operator, { id: string }>({
-      method: 'post',
-      path: `${PREFIX}/webhooks/:id/activate`,
-      operationId: 'activateSubscription',
-      tag: 'Webhooks',
+    webhooksRoute.post(`${PREFIX}/webhooks/:id/activate`, 'activateSubscription', {
       summary: 'Let a subscription receive again',
       description: 'It receives events from now on. The partner can `recover` missed events.',
       params: { id: anySubscriptionIdParam },
@@ -51,37 +46,23 @@ export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] 
       errors: ['WEBHOOK_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
       handle: async ({ params }) => ok(operatorSubscriptionView(await activateSubscription(deps, params.id))),
     }),
-    route<Operator, unknown, schemas.DeliveriesQuery>({
-      method: 'get',
-      path: `${PREFIX}/deliveries`,
-      operationId: 'listDeliveries',
-      tag: 'Deliveries',
+    deliveriesRoute.get(`${PREFIX}/deliveries`, 'listDeliveries', {
       summary: 'List deliveries to all partners, newest first',
       query: schemas.deliveriesQuery,
       responses: { 200: { description: 'A page of deliveries.', body: schemas.deliveryPage } },
-      errors: [],
       handle: async ({ query }) => deliveryListing(deps, query),
     }),
-    route<Operator, { id: string }>({
-      method: 'get',
-      path: `${PREFIX}/deliveries/:id`,
-      operationId: 'getAnyDelivery',
-      tag: 'Deliveries',
+    deliveriesRoute.get(`${PREFIX}/deliveries/:id`, 'getAnyDelivery', {
       summary: 'Read a delivery with its attempts',
       params: { id: schemas.anyDeliveryIdParam },
       responses: { 200: { description: 'The delivery as it is now.', body: schemas.operatorDelivery } },
       errors: ['DELIVERY_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorDeliveryView(await getDelivery(deps, undefined, params.id))),
     }),
-    route<Operator, unknown, schemas.DeadLettersQuery>({
-      method: 'get',
-      path: `${PREFIX}/dead-letters`,
-      operationId: 'listDeadLetters',
-      tag: 'Deliveries',
+    deliveriesRoute.get(`${PREFIX}/dead-letters`, 'listDeadLetters', {
       summary: 'List deliveries that failed after five attempts, newest first',
       query: schemas.deadLettersQuery,
       responses: { 200: { description: 'A page of dead letters.', body: schemas.deliveryPage } },
-      errors: [],
       handle: async ({ query }) => deliveryListing(deps, { ...query, status: 'dead_letter' }),
     }),
     ...deadLetterRoutes(deps),
@@ -91,11 +72,7 @@ export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] 
 function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
   const subject = async ({ id }: { id: string }) => operatorDeliveryView(await getDelivery(deps, undefined, id));
   return [
-    route<Operator, unknown, unknown, schemas.RedeliverBody>({
-      method: 'post',
-      path: `${PREFIX}/dead-letters/redrive`,
-      operationId: 'redriveDeadLetters',
-      tag: 'Deliveries',
+    deliveriesRoute.post(`${PREFIX}/dead-letters/redrive`, 'redriveDeadLetters', {
       summary: 'Redeliver many dead letters',
       description:
         'Each starts a new series of attempts, counted from 1, with the same event_id. Skips dead letters of inactive subscriptions, of suspended partners, and of venues that are not granted or not subscribed. Without any field: all dead letters.',
@@ -105,11 +82,7 @@ function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
       takesLong: true,
       handle: async ({ body }) => accepted({ redriven: await redeliverDeadLetters(deps, camelCased(body)) }),
     }),
-    route<Operator, { id: string }>({
-      method: 'post',
-      path: `${PREFIX}/dead-letters/:id/redrive`,
-      operationId: 'redriveDeadLetter',
-      tag: 'Deliveries',
+    deliveriesRoute.post(`${PREFIX}/dead-letters/:id/redrive`, 'redriveDeadLetter', {
       summary: 'Redeliver a dead letter',
       description: 'Starts a new series of attempts, counted from 1, with the same event_id.',
       params: { id: schemas.deadLetterIdParam },
@@ -125,26 +98,17 @@ function deadLetterRoutes(deps: RedeliveryDeps): Route<Operator>[] {
       ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
     }),
-    route<Operator, unknown, unknown, schemas.RedeliverBody & schemas.DiscardBody>({
-      method: 'post',
-      path: `${PREFIX}/dead-letters/discard`,
-      operationId: 'discardDeadLetters',
-      tag: 'Deliveries',
+    deliveriesRoute.post(`${PREFIX}/dead-letters/discard`, 'discardDeadLetters', {
       summary: 'Discard many dead letters',
       description:
         'Discards all dead letters that match the fields. At least one field is required besides the reason.',
       body: schemas.discardManyBody,
       responses: { 200: { description: 'The dead letters are discarded.', body: schemas.discarded } },
-      errors: [],
       takesLong: true,
       handle: async ({ body: { reason, ...filters } }) =>
         ok({ discarded: await discardDeadLetters(deps, camelCased(filters), reason) }),
     }),
-    route<Operator, { id: string }, unknown, schemas.DiscardBody>({
-      method: 'post',
-      path: `${PREFIX}/dead-letters/:id/discard`,
-      operationId: 'discardDeadLetter',
-      tag: 'Deliveries',
+    deliveriesRoute.post(`${PREFIX}/dead-letters/:id/discard`, 'discardDeadLetter', {
       summary: 'Discard a dead letter',
       description:
         'It no longer counts as a dead letter and raises no alert. Use it if the event must not be delivered again, or the partner already has its content. The partner sees that it was discarded, and can still redeliver it.',

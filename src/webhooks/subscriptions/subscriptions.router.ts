@@ -1,5 +1,5 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { camelCased } from '../../platform/objects.ts';
@@ -16,16 +16,15 @@ import {
   type SubscriptionDeps,
 } from './subscriptions.service.ts';
 
+const partnerRoute = routesOf<PartnerCaller>('Webhooks');
+const operatorRoute = routesOf<Operator>('Webhooks');
+
 const NO_UNSUBSCRIBING =
   'A partner cannot remove or pause a subscription: ask the platform operator to stop deliveries to it, or change it with PATCH /api/v1/partner/webhooks/{id}.';
 
 export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, unknown, schemas.CreateBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks',
-      operationId: 'createSubscription',
-      tag: 'Webhooks',
+    partnerRoute.post('/api/v1/partner/webhooks', 'createSubscription', {
       summary: 'Subscribe an endpoint to events and get its secret',
       description:
         'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL, types and venues. See callbacks for the deliveries.',
@@ -39,26 +38,17 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
         return created({ ...subscriptionView(subscription), secret_key: secretKey });
       },
     }),
-    route<PartnerCaller>({
-      method: 'get',
-      path: '/api/v1/partner/webhooks',
-      operationId: 'listSubscriptions',
-      tag: 'Webhooks',
+    partnerRoute.get('/api/v1/partner/webhooks', 'listSubscriptions', {
       summary: 'List your subscriptions',
       responses: {
         200: { description: 'All your subscriptions, oldest first.', body: listOf(schemas.subscription) },
       },
-      errors: [],
       handle: async ({ caller }) => {
         const rows = await listSubscriptions(deps.db, caller.partnerId);
         return listing(rows.map(listedView));
       },
     }),
-    route<PartnerCaller, { id: string }, unknown, Partial<schemas.CreateBody>>({
-      method: 'patch',
-      path: '/api/v1/partner/webhooks/:id',
-      operationId: 'changeSubscription',
-      tag: 'Webhooks',
+    partnerRoute.patch('/api/v1/partner/webhooks/:id', 'changeSubscription', {
       summary: 'Change the address, the events or the venues of a subscription',
       description:
         'Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.',
@@ -70,11 +60,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       handle: async ({ caller, params, body }) =>
         ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, camelCased(body)))),
     }),
-    route<PartnerCaller, { id: string }, unknown, schemas.RotateBody>({
-      method: 'post',
-      path: '/api/v1/partner/webhooks/:id/rotate-secret',
-      operationId: 'rotateSecret',
-      tag: 'Webhooks',
+    partnerRoute.post('/api/v1/partner/webhooks/:id/rotate-secret', 'rotateSecret', {
       summary: 'Replace the secret of a subscription',
       description:
         'Signs every later attempt with the new secret, retries included. The call takes about a second; after its response nothing is signed with the old secret alone.',
@@ -99,15 +85,10 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
  */
 export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
-    route<Operator, unknown, schemas.SubscriptionsQuery>({
-      method: 'get',
-      path: '/api/v1/operator/webhooks',
-      operationId: 'listSubscriptions',
-      tag: 'Webhooks',
+    operatorRoute.get('/api/v1/operator/webhooks', 'listSubscriptions', {
       summary: 'List the subscriptions of all partners, newest first',
       query: schemas.subscriptionsQuery,
       responses: { 200: { description: 'A page of subscriptions.', body: schemas.operatorSubscriptionPage } },
-      errors: [],
       handle: async ({ query: { cursor, limit, ...filters } }) => {
         const { rows, next } = await listAllSubscriptions(deps.db, camelCased(filters), cursor, limit);
         return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
