@@ -29,8 +29,7 @@ const MANY = scaled(500, 100);
  * Short: a revoke waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
  * times (ADR 0003).
  */
-const CACHE_LEASE_MS = '400';
-const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
+const service = await hostedService();
 const slow = await hostedService(SLOW);
 const otherSlow = await beside(slow);
 afterAll(async () => {

@@ -15,7 +15,7 @@ const ROUNDS = 5;
  * Short: a change waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
  * times (ADR 0003).
  */
-const quick = await hostedService({ overrides: { CACHE_LEASE_MS: '400' } });
+const quick = await hostedService();
 const otherQuick = await beside(quick);
 const slow = await hostedService(SLOW);
 /** Has everything cached, and learns of changes only from the database. */

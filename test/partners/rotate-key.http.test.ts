@@ -10,7 +10,7 @@ import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
+const service = await hostedService();
 afterAll(() => service.stop());
 const { id: partnerId } = await anyPartner(service);
 

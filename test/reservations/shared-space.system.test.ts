@@ -15,7 +15,7 @@ const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
 // A short lease: a hold waits here for a change before its write, at most for the allowed clock error of 1 s.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
+const service = await hostedService();
 const another = await beside(service);
 const slow = await hostedService(SLOW);
 const slowToo = await beside(slow);

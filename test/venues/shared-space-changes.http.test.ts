@@ -26,7 +26,7 @@ const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' }
 const ROUNDS = scaled(10, 3);
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
+const service = await hostedService();
 const calls = collectionCallsOf(service);
 afterAll(() => service.stop());
 

@@ -788,7 +788,7 @@ export interface components {
                 from: string | null;
                 /**
                  * Format: date-time
-                 * @description Operating days that begin at or after this instant have no changed slots. Null: no bound.
+                 * @description Slots of a day whose opening hours begin at or after this instant did not change. Null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to: string | null;
@@ -1295,7 +1295,7 @@ export interface components {
         ChangeSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored as the URL standard writes it (host in lower case, special characters percent-encoded), and is then at most 2,048 characters long. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url?: string;
@@ -1468,7 +1468,7 @@ export interface components {
         CreateSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored as the URL standard writes it (host in lower case, special characters percent-encoded), and is then at most 2,048 characters long. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url: string;
@@ -1723,7 +1723,7 @@ export interface components {
                 from?: string | null;
                 /**
                  * Format: date-time
-                 * @description Operating days that begin at or after this instant have no changed slots. Null: no bound.
+                 * @description Slots of a day whose opening hours begin at or after this instant did not change. Null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to?: string | null;
@@ -2314,7 +2314,7 @@ export interface components {
                  */
                 max_hold_life_seconds: number;
                 /**
-                 * @description The dates in one call for a range of availability.
+                 * @description The number of dates for which one call may read availability.
                  * @example 31
                  */
                 max_range_days: number;
