@@ -1,5 +1,5 @@
 import { fieldError } from '../domain/errors.ts';
-import { listing, type Route, routesOf } from '../http/route.ts';
+import { ok, type Route, routesOf } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -29,10 +29,8 @@ export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<Partne
           type: query.event_type,
           limit: query.limit,
         });
-        return listing(
-          events.map((event) => eventBody(event, partnerId)),
-          sealFeedCursor(cursorBox, partnerId, next),
-        );
+        const data = events.map((event) => eventBody(event, partnerId));
+        return ok({ success: true, count: data.length, data, next_cursor: sealFeedCursor(cursorBox, partnerId, next) });
       },
     }),
   ];

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { ObjectSchema, Schema, StringSchema } from 'joi';
 import type { Cause } from '../domain/change-origin.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { encodeCursor, type Page } from '../platform/pagination.ts';
 
 export type SignedIn = { via: 'api-key' | 'session'; keyId: string };
 
@@ -110,11 +111,12 @@ export const created = (body: unknown): RouteResponse => ({ status: 201, body })
 export const accepted = (body: unknown): RouteResponse => ({ status: 202, body });
 export const noContent = (): RouteResponse => ({ status: 204 });
 
-/** A listing; `next_cursor` only where the listing is paginated. */
-export function listing(data: unknown[], nextCursor?: string | null): RouteResponse {
-  const page = nextCursor === undefined ? {} : { next_cursor: nextCursor };
-  return ok({ success: true, count: data.length, data, ...page });
-}
+/** A whole listing. */
+export const listing = (data: unknown[]): RouteResponse => ok({ success: true, count: data.length, data });
+
+/** A page of a listing; `next_cursor` is null on the last page. */
+export const paged = <Row>({ rows, next }: Page<Row>, view: (row: Row) => unknown): RouteResponse =>
+  ok({ success: true, count: rows.length, data: rows.map((row) => view(row)), next_cursor: encodeCursor(next) });
 
 export function replayable(response: RouteResponse, isReplay: boolean): RouteResponse {
   return isReplay ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } } : response;

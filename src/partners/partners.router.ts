@@ -1,8 +1,7 @@
 import { pageQuery } from '../http/fields.ts';
 import { pageOf } from '../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, routesOf } from '../http/route.ts';
+import { created, type Operator, ok, paged, type Route, routesOf } from '../http/route.ts';
 import { camelCased } from '../platform/objects.ts';
-import { encodeCursor } from '../platform/pagination.ts';
 import { attachedReport } from './certification.schemas.ts';
 import { certifyPartner, getCertificationReport } from './certification.service.ts';
 import type { CertificationSummary, PartnerRow } from './partners.model.ts';
@@ -25,10 +24,8 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'List all partners, oldest first',
       query: pageQuery,
       responses: { 200: { description: 'A page of partners.', body: pageOf(schemas.partner) } },
-      handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await listPartners(deps.db, { after, limit });
-        return listing(rows.map(partnerView), encodeCursor(next));
-      },
+      handle: async ({ query: { cursor: after, limit } }) =>
+        paged(await listPartners(deps.db, { after, limit }), partnerView),
     }),
     operatorRoute.get(`${PREFIX}/:partnerId`, 'getPartner', {
       summary: 'Read a partner',

@@ -1,7 +1,6 @@
-import { created, listing, ok, type Route, replayable, routesOf } from '../../http/route.ts';
+import { created, ok, paged, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { camelCased } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { partnerActor } from '../../reservations/actor-types.ts';
 import { listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
@@ -40,10 +39,8 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       summary: 'List your bookings, newest first',
       query: listQuery(deps.config.defaultRegion),
       responses: { 200: { description: 'A page of your bookings.', body: schemas.bookingPage } },
-      handle: async ({ caller, query }) => {
-        const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
-        return listing(rows.map(bookingView), encodeCursor(next));
-      },
+      handle: async ({ caller, query }) =>
+        paged(await listBookings(deps, caller.partnerId, listInput(query)), bookingView),
     }),
     partnerRoute.get('/api/v1/bookings/:bookingId', 'getBooking', {
       summary: 'Read a booking',

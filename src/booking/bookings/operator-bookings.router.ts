@@ -1,7 +1,6 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
+import { created, listing, type Operator, ok, paged, type Route, routesOf } from '../../http/route.ts';
 import { camelCased } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { listInput, operatorListQuery } from './booking-list.schemas.ts';
@@ -27,10 +26,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       summary: 'List the bookings of all partners, newest first',
       query: operatorListQuery(deps.config.defaultRegion),
       responses: { 200: { description: 'A page of bookings.', body: schemas.bookingPage } },
-      handle: async ({ query }) => {
-        const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
-        return listing(rows.map(bookingView), encodeCursor(next));
-      },
+      handle: async ({ query }) => paged(await listBookings(deps, query.partner_id, listInput(query)), bookingView),
     }),
     bookingsRoute.get(`${PREFIX}/:bookingId`, 'getBooking', {
       summary: "Read any partner's booking",

@@ -1,8 +1,7 @@
 import { toPaise } from '../../domain/money.ts';
-import { created, listing, type Operator, ok, type Route, replayable, routesOf } from '../../http/route.ts';
+import { created, type Operator, ok, paged, type Route, replayable, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { camelCased } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor, partnerActor } from '../../reservations/actor-types.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
@@ -26,10 +25,8 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       summary: 'List your holds, newest first',
       query: schemas.listQuery,
       responses: { 200: { description: 'A page of your holds.', body: schemas.holdPage } },
-      handle: async ({ caller, query: { status, cursor: after, limit } }) => {
-        const { rows, next } = await listHoldRows(deps.db, caller.partnerId, status, after, limit);
-        return listing(rows.map(holdView), encodeCursor(next));
-      },
+      handle: async ({ caller, query: { status, cursor: after, limit } }) =>
+        paged(await listHoldRows(deps.db, caller.partnerId, status, after, limit), holdView),
     }),
     partnerRoute.get('/api/v1/partner/holds/:holdId', 'getHold', {
       summary: 'Read a hold',

@@ -1,7 +1,6 @@
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
+import { created, listing, type Operator, ok, paged, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
 import * as schemas from './packages.schemas.ts';
 import * as packages from './packages.service.ts';
@@ -59,10 +58,8 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'List the packages of all partners, oldest first',
       query: schemas.packagesQuery,
       responses: { 200: { description: 'A page of packages.', body: pageOf(schemas.packageOfPartner) } },
-      handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
-        const { rows, next } = await packages.listPackages(deps.db, partnerId, { after, limit });
-        return listing(rows.map(operatorPackageView), encodeCursor(next));
-      },
+      handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) =>
+        paged(await packages.listPackages(deps.db, partnerId, { after, limit }), operatorPackageView),
     }),
     operatorRoute.get(`${PREFIX}/:id`, 'getPackage', {
       summary: 'Read a package',

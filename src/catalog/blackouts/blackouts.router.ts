@@ -1,7 +1,6 @@
 import { pageQuery } from '../../http/fields.ts';
-import { created, listing, noContent, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
+import { created, noContent, type Operator, ok, paged, type Route, routesOf } from '../../http/route.ts';
 import { camelCased } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { blackoutBody, blackoutIdParam, blackoutPage, blackoutWithConflicts } from './blackouts.schemas.ts';
@@ -33,10 +32,8 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       query: pageQuery,
       responses: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params, query: { limit, cursor: after } }) => {
-        const { rows, next } = await listBlackouts(deps, params.venueId, { after, limit });
-        return listing(rows.map(blackoutView), encodeCursor(next));
-      },
+      handle: async ({ params, query: { limit, cursor: after } }) =>
+        paged(await listBlackouts(deps, params.venueId, { after, limit }), blackoutView),
     }),
     operatorRoute.get(ONE, 'getBlackout', {
       summary: 'Read a blackout with the holds and bookings in it',

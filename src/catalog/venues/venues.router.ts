@@ -1,8 +1,7 @@
 import { pageQuery } from '../../http/fields.ts';
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
+import { created, listing, type Operator, ok, paged, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { listGrantedResources } from './resources.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
@@ -54,10 +53,8 @@ export function operatorVenueRoutes(deps: venues.OperatorVenueDeps): Route<Opera
       summary: 'List all venues, by name',
       query: pageQuery,
       responses: { 200: { description: 'A page of venues.', body: pageOf(schemas.venue) } },
-      handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await venues.listVenues(deps.db, { after, limit });
-        return listing(rows.map(venueView), encodeCursor(next));
-      },
+      handle: async ({ query: { cursor: after, limit } }) =>
+        paged(await venues.listVenues(deps.db, { after, limit }), venueView),
     }),
     operatorRoute.get('/api/v1/operator/venues/:venueId', 'getVenue', {
       summary: 'Read a venue',

@@ -1,6 +1,5 @@
-import { listing, type Operator, type Route, routesOf } from '../../http/route.ts';
+import { type Operator, paged, type Route, routesOf } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { alertView } from './alert-text.rules.ts';
 import { alertPage, alertsQuery } from './alerts.schemas.ts';
 import { listAlerts } from './alerts.service.ts';
@@ -14,10 +13,8 @@ export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
       description: 'Open alerts, unless `status` says otherwise. Resolved alerts are kept for 90 days.',
       query: alertsQuery,
       responses: { 200: { description: 'A page of alerts.', body: alertPage } },
-      handle: async ({ query: { cursor, limit, ...filter } }) => {
-        const { rows, next } = await listAlerts(deps.db, filter, cursor, limit);
-        return listing(rows.map(alertView), encodeCursor(next));
-      },
+      handle: async ({ query: { cursor, limit, ...filter } }) =>
+        paged(await listAlerts(deps.db, filter, cursor, limit), alertView),
     }),
   ];
 }

@@ -1,6 +1,5 @@
-import { listing, type Operator, type Route, routesOf } from '../../http/route.ts';
+import { type Operator, paged, type Route, routesOf } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import { auditPage, auditQuery } from './audit.schemas.ts';
 import { listActions } from './audit.service.ts';
@@ -13,10 +12,8 @@ export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
       summary: 'List the actions of operators, newest first',
       query: auditQuery,
       responses: { 200: { description: 'A page of actions, including rejected ones.', body: auditPage } },
-      handle: async ({ query: { cursor, limit, ...asked } }) => {
-        const { rows, next } = await listActions(deps, asked, cursor, limit);
-        return listing(rows.map(actionView), encodeCursor(next));
-      },
+      handle: async ({ query: { cursor, limit, ...asked } }) =>
+        paged(await listActions(deps, asked, cursor, limit), actionView),
     }),
   ];
 }

@@ -1,7 +1,6 @@
-import { accepted, listing, type Operator, ok, type Route, type RouteResponse, routesOf } from '../../http/route.ts';
+import { accepted, type Operator, ok, paged, type Route, type RouteResponse, routesOf } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { camelCased, omitUndefined } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { getSubscription } from '../subscriptions/require-subscription.service.ts';
 import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
 import { anySubscriptionIdParam, operatorSubscription } from '../subscriptions/subscriptions.schemas.ts';
@@ -128,6 +127,5 @@ async function deliveryListing(
   { cursor, limit, status, ...filters }: schemas.DeliveriesQuery,
 ): Promise<RouteResponse> {
   const filter = { ...camelCased(filters), ...omitUndefined({ state: status }) };
-  const { rows, next } = await listDeliveries(deps, filter, cursor, limit);
-  return listing(rows.map(operatorDeliveryView), encodeCursor(next));
+  return paged(await listDeliveries(deps, filter, cursor, limit), operatorDeliveryView);
 }

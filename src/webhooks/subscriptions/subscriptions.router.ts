@@ -1,9 +1,8 @@
 import { listOf } from '../../http/response-fields.ts';
-import { created, listing, type Operator, ok, type Route, routesOf } from '../../http/route.ts';
+import { created, listing, type Operator, ok, paged, type Route, routesOf } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { camelCased } from '../../platform/objects.ts';
-import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import * as schemas from './subscriptions.schemas.ts';
@@ -89,10 +88,8 @@ export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] 
       summary: 'List the subscriptions of all partners, newest first',
       query: schemas.subscriptionsQuery,
       responses: { 200: { description: 'A page of subscriptions.', body: schemas.operatorSubscriptionPage } },
-      handle: async ({ query: { cursor, limit, ...filters } }) => {
-        const { rows, next } = await listAllSubscriptions(deps.db, camelCased(filters), cursor, limit);
-        return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
-      },
+      handle: async ({ query: { cursor, limit, ...filters } }) =>
+        paged(await listAllSubscriptions(deps.db, camelCased(filters), cursor, limit), operatorSubscriptionView),
     }),
   ];
 }
