@@ -13,7 +13,7 @@ import { type PageHandler, readQuery } from './request.ts';
 
 /** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
-  // As in the bulk call, only subscription_id and event_type filter: the page must show what the call redelivers.
+  // Filter by the fields of the bulk call only: the page must show what the call redelivers.
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);

@@ -52,7 +52,7 @@ export const partnerPage: PageHandler = async (deps, { id }) => {
   };
 };
 
-/** Links to the listings filtered by this partner, which the select fields there may not offer. */
+/** Links to the listings of this partner. The listings' own select fields may not offer every partner. */
 function RelatedPages({ id }: { id: string }): VNode {
   const path = (listing: string) => withQuery(listing, { partner_id: id });
   return (
@@ -73,8 +73,8 @@ function ReportLink({ partner: { _id, certificationSummary } }: { partner: Partn
 
 /** A report comes from a sandbox, where the partner may have another id. */
 const REPORT_HINT = {
-  sandbox: 'The file of “partner certify --report-json” with a key of this partner.',
-  production: 'The file of “partner certify --report-json” on the sandbox, where the partner has another id.',
+  sandbox: 'The file that “partner certify --report-json” wrote, called with a key of this partner.',
+  production: 'The file that “partner certify --report-json” wrote on the sandbox, where the partner has another id.',
 };
 
 type StatusProps = { partner: PartnerRow; mode: keyof typeof REPORT_HINT };

@@ -166,7 +166,7 @@ const ENTRIES = {
     status: 409,
     when: 'use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE.',
     remedy:
-      'Sell a package first; or take the payment, then confirm with use_package_credit true or without this field.',
+      'Sell a package first, or take a payment and confirm without use_package_credit (or with true, which needs no credit).',
   },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,

@@ -23,7 +23,7 @@ const MAX_ROUNDS = 5;
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
  * order. Returns `failures` (outbox ids, with the error of an event that was not written) and `closed`, which
- * resolves when the feed may show the events, or the sweep has to close their range.
+ * resolves when the feed may show the events, or when this process leaves the closing of their range to the sweep.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<LogResult> {
   const failures = new Map<string, Error>();
@@ -48,8 +48,8 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert with unknown outcome may still succeed. Fill the unused numbers before the range is closed: otherwise
-    // readers would pass the event.
+    // An insert with unknown outcome may still succeed. Fill the range's unused numbers before closing it: otherwise
+    // readers would skip the event.
     if (isInDoubt) giveUp(db, range);
     return { errors, closed: isInDoubt ? Promise.resolve() : closeSoon(db, range).catch(() => undefined) };
   } catch (err) {

@@ -92,7 +92,7 @@ function closeSilent(connections: Connections, idleMs: number): () => void {
   };
   const check = () => {
     const silentNow = [...connections.keys()].filter(isSilent);
-    // Check again in an immediate: a busy process has then read the data that had arrived before the timer.
+    // Check again after the event loop has read its sockets: on a busy process, data may have arrived unread.
     setImmediate(() => {
       for (const socket of silentNow) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
     });

@@ -29,7 +29,7 @@ export async function findPartnersById(db: Db, partnerIds: readonly string[]): P
     .lean();
 }
 
-/** All partners but the built-in one, by id: oldest first. */
+/** A page of all partners, oldest first. */
 export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
   const filter = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await partnerModel(db)

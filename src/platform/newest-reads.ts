@@ -6,7 +6,8 @@ import type { Db, ReadOptions } from './mongo.ts';
 export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
 /**
- * Options for a "not found" that must be correct. Use only when something failed: it costs a write. Fails after 4 s.
+ * Options for a "not found" that must be correct. Use them only if a first read found nothing or a write failed,
+ * because such a read makes the server write. Fails after 4 s.
  */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
@@ -25,7 +26,7 @@ export async function confirmAbsence<T>(
 
 const MAX_KEYS = 500;
 
-/** A batched read of one key, begun after the call. Before returning null, reads a missing key again with CONFIRMED. */
+/** Reads a key in a batch that begins after the call. A missing key is read again with CONFIRMED. */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   firstOptions: ReadOptions = NEWEST,

@@ -22,7 +22,7 @@ const EVENT_LOOP_SAMPLE_MS = 50;
 
 const definitions: ((registry: Registry) => void)[] = [];
 
-/** A process's metrics for each connection: tests run several services in one process. */
+/** A process's metrics. Each database connection has its own, because tests run several services in one process. */
 export const processMetrics = memoizeByObject((_db: Db): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });

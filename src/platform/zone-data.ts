@@ -26,7 +26,7 @@ const outdated = gauge({
   help: 'Whether the time zone data of the process is a year older than the newest known.',
 });
 
-/** Whether a release is at least a year older than another: 2025c than 2026c, but not than 2026b. */
+/** Whether a release is at least a year older than another: 2025c is a year older than 2026c, but not than 2026b. */
 function isYearOlder(version: string, newest: string): boolean {
   return /^\d{4}[a-z]$/.test(version) && `${Number(version.slice(0, 4)) + 1}${version.slice(4)}` <= newest;
 }

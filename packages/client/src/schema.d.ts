@@ -2927,7 +2927,7 @@ export interface components {
          *
          *     `DOUBLE_BOOKING_ATTEMPT`: The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.
          *
-         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Sell a package first; or take the payment, then confirm with use_package_credit true or without this field.
+         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Sell a package first, or take a payment and confirm without use_package_credit (or with true, which needs no credit).
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */

@@ -99,7 +99,7 @@ async function placeUnderLease(deps: HoldDeps, actor: PartnerActor, input: Place
 }
 
 type Conflicts = ReadonlyMap<SlotForSale, Conflict>;
-/** 'late': as in `insertHold`; 'again': try once more, by new reads; 'limit': the partner may have no more holds. */
+/** 'late': the lease had ended; 'again': read again and try once more; 'limit': the partner may have no more holds. */
 type Outcome = { hold: Reservation } | { conflicts: Conflicts } | 'again' | 'late' | 'key taken' | 'limit';
 type Try = { apiKey: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 

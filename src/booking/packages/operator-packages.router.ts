@@ -31,7 +31,7 @@ export function operatorPurchaseRoutes(deps: packages.PackageDeps): Route<Operat
     operatorRoute.post(`${PURCHASES}/:id/end`, 'endPurchase', {
       summary: 'End a purchase early',
       description:
-        'Its credits can no longer be used, and a refund returns none. Bookings made with it stay; no money is moved. The partner sees `ended_at` and `end_reason`. A purchase that has expired or was ended before stays unchanged, so repeating the call is safe.',
+        'Its credits can no longer be used, and refunding a booking returns no credit to it. Bookings made with it stay; no money is moved. The partner sees `ended_at` and `end_reason`. A purchase that has expired or was ended before stays unchanged, so repeating the call is safe.',
       params: { id: schemas.purchaseIdParam },
       body: schemas.endPurchaseBody,
       responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },

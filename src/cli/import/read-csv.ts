@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Kind, { parents: readonly string[]; fields: readonl
   price_rule: { parents: ['venue', 'city', 'resource'], fields: fieldsOf(priceRuleBody) },
 };
 
-/** The column of a field. The column of `name` has the name of the kind. */
+/** The column of a field. The field `name` is in the column `venue`, `resource` or `price_rule`. */
 const columnOf = (kind: Kind, field: string) => (field === 'name' ? kind : field);
 
 function columnsOf(kind: Kind): string[] {

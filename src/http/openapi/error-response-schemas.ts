@@ -9,7 +9,7 @@ import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export type ErrorRules = {
-  /** The field `conflict` of some errors. `hasOwnError`: the code has an error schema of its own, as its field differs. */
+  /** The field `conflict` of some errors. `hasOwnError`: the code has its own error schema, with this `conflict`. */
   conflicts: Partial<Record<ErrorCode, { schema: Schema; hasOwnError?: true }>>;
   hasErrorPages: boolean;
 };
@@ -41,7 +41,7 @@ const pascalCase = (code: string): string => camelCase(`_${code}`);
 
 /**
  * The response for these codes. It uses the common error schema if possible, because client generators make a type of
- * every other schema.
+ * each further schema.
  */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);

@@ -127,7 +127,7 @@ async function purgePage(
   const last = rows.at(-1);
   if (last === undefined || rows.length < PAGE)
     return windowEnd === undefined ? { count } : { count, position: { value: windowEnd } };
-  // The next page begins at the last value and must skip the rows with it that have to stay.
+  // The next page begins at the last value. It must skip the rows with that value that have to stay.
   const value = last[rule.field];
   const neededNow = rows.filter((row) => needed.has(row._id) && isSame(row[rule.field], value)).map(({ _id }) => _id);
   const neededBefore = isSame(position?.value, value) ? (position?.neededIds ?? []) : [];

@@ -11,7 +11,7 @@ export type Series = Pick<DeliveryRow, '_id' | 'generation'>;
 /** Filter: no worker is making an attempt. */
 export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
-/** Limits the size of a row: it may have any number of interrupted attempts. */
+/** The newest attempts that a row keeps. Without a limit, interrupted attempts could make it grow for ever. */
 const MAX_ATTEMPTS_KEPT = 50;
 
 /** The row's attempts, with each unfinished one marked interrupted: its worker has died. */
@@ -89,7 +89,7 @@ type Settlement = Series & { attemptId: string; after: AfterAttempt } & Pick<
     'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
   > & { sentAt?: Date };
 
-/** How long results wait to be written in one batch. Only this worker waits for them. */
+/** How long results wait to be written in one batch. Only this worker waits for the write. */
 const LINGER_MS = 20;
 const MAX_BATCH = 200;
 

@@ -14,7 +14,7 @@ import { sendAttempt } from './send-attempt.service.ts';
 /** How long a first attempt waits for a send permit before a job takes over. */
 const PATIENCE_MS = 3000;
 
-/** How long recording a result may take. The row's lock ends later, so no other worker sends meanwhile. */
+/** The time to record a result. An attempt is sent only if its row stays locked for the timeout plus this time. */
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };

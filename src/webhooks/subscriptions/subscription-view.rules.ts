@@ -1,7 +1,7 @@
 import { parseUrl } from '../../platform/parse-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
-/** The URL as it is called; older releases stored the URL as the partner sent it. */
+/** The URL to which webhooks are sent. Older releases stored it as the partner wrote it. */
 export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'>): string {
   return parseUrl(endpointUrl)?.href ?? endpointUrl;
 }

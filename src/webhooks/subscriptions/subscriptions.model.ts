@@ -18,7 +18,7 @@ export type SubscriptionRow = {
   ordinal: number;
   endpointUrl: string;
   eventTypes: EventType[];
-  /** Only events of these venues are delivered; null, or absent in old rows: of all granted venues. */
+  /** Only events of these venues are delivered. Null, or absent in old rows: events of all granted venues. */
   venueIds?: string[] | null;
   status: 'active' | 'inactive';
   /** The secret, encrypted by AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
