@@ -1,5 +1,6 @@
 import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
-import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts';
+import { ALERT_KINDS } from '../operations/alerts/alert-types.ts';
+import type { AlertRow } from '../operations/alerts/alerts.model.ts';
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { BOARD_PATH } from '../operations/operators/queue-board.ts';

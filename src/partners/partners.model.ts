@@ -1,20 +1,17 @@
-import type { InferRawDocType, Model } from 'mongoose';
+import type { Model } from 'mongoose';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, definitionOf, MIXED, modelOf, NULLABLE, REQUIRED, schemaOf } from '../platform/mongo-schema.ts';
+import {
+  collectionOf,
+  definitionOf,
+  mixed,
+  modelOf,
+  NULL_OR_ABSENT,
+  NULLABLE,
+  REQUIRED,
+  type RowOf,
+  schemaOf,
+} from '../platform/mongo-schema.ts';
 import type { CertificationReport } from './certification.rules.ts';
-
-export type PartnerRow = {
-  _id: string;
-  name: string;
-  contactEmail: string;
-  status: 'active' | 'suspended';
-  certifiedAt: Date | null;
-  /** The operator's notes at the certification; absent in rows of older releases. */
-  certificationNotes?: string | null;
-  /** The summary of the newest attached report, which is in `certification_reports`. */
-  certificationSummary?: CertificationSummary;
-  createdAt: Date;
-};
 
 export type CertificationSummary = {
   integration: string;
@@ -25,42 +22,33 @@ export type CertificationSummary = {
   endedAt: Date;
 };
 
-export type CertificationReportRow = { _id: string; report: CertificationReport; attachedAt: Date };
+export type PartnerRow = RowOf<typeof partnerSchema>;
 
-/** `hash` is the SHA-256 of the whole key in hex; the key itself is not stored. `prefix` is public. */
-export type ApiKeyRow = {
-  _id: string;
-  partnerId: string;
-  prefix: string;
-  hash: string;
-  label: string | null;
-  createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** When the key was last used, to the minute. */
-  lastUsedAt?: Date | null;
-};
-
-export const grantIdOf = (partnerId: string, venueId: string): string => `${partnerId}:${venueId}`;
-
-const partnerSchema = schemaOf<PartnerRow>('partners', {
+const partnerSchema = schemaOf('partners', {
   _id: REQUIRED.text,
   name: REQUIRED.text,
   contactEmail: REQUIRED.text,
   status: { type: String, enum: ['active', 'suspended'], required: true },
   certifiedAt: NULLABLE.date,
-  certificationNotes: NULLABLE.text,
-  certificationSummary: MIXED,
+  /** The operator's notes at the certification; absent in rows of older releases. */
+  certificationNotes: NULL_OR_ABSENT.text,
+  /** The summary of the newest attached report, which is in `certification_reports`. */
+  certificationSummary: mixed<CertificationSummary>(),
   createdAt: REQUIRED.date,
 });
 
-const reportSchema = schemaOf<CertificationReportRow>('certification_reports', {
+export type CertificationReportRow = RowOf<typeof reportSchema>;
+
+const reportSchema = schemaOf('certification_reports', {
   _id: REQUIRED.text,
-  report: { ...MIXED, required: true },
+  report: { ...mixed<CertificationReport>(), required: true },
   attachedAt: REQUIRED.date,
 });
 
-const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
+/** `hash` is the SHA-256 of the whole key in hex; the key itself is not stored. `prefix` is public. */
+export type ApiKeyRow = RowOf<typeof apiKeySchema>;
+
+const apiKeySchema = schemaOf('api_keys', {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
   prefix: REQUIRED.text,
@@ -69,15 +57,16 @@ const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
   createdAt: REQUIRED.date,
   expiresAt: NULLABLE.date,
   revokedAt: NULLABLE.date,
-  lastUsedAt: NULLABLE.date,
+  /** When the key was last used, to the minute. */
+  lastUsedAt: NULL_OR_ABSENT.date,
 });
 apiKeySchema.index({ prefix: 1 }, { name: 'key_by_prefix', unique: true });
 apiKeySchema.index({ partnerId: 1 }, { name: 'keys_of_partner' });
 
-/** The partner may sell at the venue. `_id` is `<partnerId>:<venueId>`. */
-const GRANT = { _id: REQUIRED.text, partnerId: REQUIRED.text, venueId: REQUIRED.text } as const;
+export const grantIdOf = (partnerId: string, venueId: string): string => `${partnerId}:${venueId}`;
 
-const grantSchema = schemaOf<InferRawDocType<typeof GRANT>>('grants', GRANT);
+/** The partner may sell at the venue. `_id` is `<partnerId>:<venueId>`. */
+const grantSchema = schemaOf('grants', { _id: REQUIRED.text, partnerId: REQUIRED.text, venueId: REQUIRED.text });
 grantSchema.index({ partnerId: 1 }, { name: 'grants_of_partner' });
 grantSchema.index({ venueId: 1 }, { name: 'grants_of_venue' });
 

@@ -42,11 +42,9 @@ function readOf({ collection, stages }: EntryKind, names: readonly EntryName[]):
 }
 
 /** A single document: the longest lease (validity of cached rules) of any process. It never falls. */
-type CacheLease = { _id: string; leaseMs: number };
+const cacheLeaseSchema = schemaOf('cache_leases', { _id: REQUIRED.text, leaseMs: REQUIRED.number });
 
 const ID = 'rules';
-
-const cacheLeaseSchema = schemaOf<CacheLease>('cache_leases', { _id: REQUIRED.text, leaseMs: REQUIRED.number });
 
 export const CACHE_LEASES = definitionOf(cacheLeaseSchema);
 

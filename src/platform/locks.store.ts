@@ -1,9 +1,7 @@
 import { type Db, unlessDuplicate } from './mongo.ts';
 import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 
-type Lock = { _id: string; holder: string; until: Date };
-
-const lockSchema = schemaOf<Lock>('leases', { _id: REQUIRED.text, holder: REQUIRED.text, until: REQUIRED.date });
+const lockSchema = schemaOf('leases', { _id: REQUIRED.text, holder: REQUIRED.text, until: REQUIRED.date });
 
 export const LOCKS = definitionOf(lockSchema);
 

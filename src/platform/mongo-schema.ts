@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose';
-import { type Model, Schema, type SchemaDefinition } from 'mongoose';
+import { type InferRawDocType, type Model, Schema, type SchemaDefinition } from 'mongoose';
 import type { CollectionDefinition, IndexDefinition } from './ensure-collection.ts';
 import type { Db } from './mongo.ts';
 
@@ -27,49 +27,60 @@ export const OPTIONAL = {
   flag: { type: Boolean },
   date: { type: Date },
   texts: { type: [String], default: undefined },
+  /** True or absent. */
+  mark: { type: Boolean } as Hinted<BooleanConstructor, true>,
 } as const;
 
-/** A value whose structure only the code describes. */
-export const MIXED = { type: Schema.Types.Mixed } as const;
+/** Fields that can be null and can be absent, for example in rows of older releases. */
+export const NULL_OR_ABSENT = {
+  text: { ...NULLABLE.text, required: false },
+  date: { ...NULLABLE.date, required: false },
+  texts: { ...NULLABLE.texts, required: false },
+} as const;
 
-type TypeOf<Value> =
-  | typeof Schema.Types.Mixed
-  | (Value extends string
-      ? StringConstructor
-      : Value extends number
-        ? NumberConstructor | typeof Schema.Types.Int32
-        : Value extends boolean
-          ? BooleanConstructor
-          : Value extends Date
-            ? DateConstructor
-            : Value extends readonly (infer Item)[]
-              ? readonly [TypeOf<Item> | { type: TypeOf<Item>; enum: readonly Item[] }]
-              : Schema<Value>);
+/** A field whose values only the code describes: the validator accepts anything. */
+export const mixed = <Value>() => ({ type: Schema.Types.Mixed }) as Hinted<typeof Schema.Types.Mixed, Value>;
 
-type Presence<Value> = undefined extends Value
-  ? { required?: never; default?: unknown }
-  : null extends Value
-    ? { required?: never; default: null }
-    : { required: true; default?: NonNullable<Value> };
+/** A text of which only the code describes the values: unlike with `enum`, the validator accepts any text. */
+export const oneOf = <Value extends string | null>() => ({ type: String }) as Hinted<StringConstructor, Value>;
 
-/** Every field of a row, with its type; `required` if never absent or null. */
-export type FieldsOf<Row> = {
-  [field in keyof Row]-?: Presence<Row[field]> & {
-    type: TypeOf<NonNullable<Row[field]>>;
-    enum?: readonly NonNullable<Row[field]>[];
-  };
-};
+/** A field whose values have the type `Value`: `InferRawDocType` reads the hint, which does not exist at runtime. */
+type Hinted<Type, Value> = { type: Type; __rawDocTypeHint: Value };
+
+/** The values of a field as mongoose infers them (`Date` for its `NativeDate`), and null if that is the default. */
+type ValueOf<Field> =
+  InferRawDocType<{ value: Omit<Field, 'default' | 'required'> & { required: true } }> extends { value: infer Value }
+    ? (Value extends Date ? Date : Value) | (Field extends { default: null } ? null : never)
+    : never;
+
+/** A field that is in every row. `required: false` tells NULL_OR_ABSENT from NULLABLE. */
+type Present = { required: true } | { default: null; required?: never };
+
+type RowWith<Fields> = Plain<
+  { -readonly [Key in keyof Fields]?: ValueOf<Fields[Key]> } & {
+    -readonly [Key in keyof Fields as Fields[Key] extends Present ? Key : never]: ValueOf<Fields[Key]>;
+  }
+>;
+
+/** Lets errors and editors show the properties of a computed type. */
+type Plain<Row> = { [Key in keyof Row]: Row[Key] } & {};
+
+type Described<By> = By extends Schema<infer Row> ? Row : never;
+
+/** The rows of a schema. A mapped type, so that errors show `type VenueRow = RowOf<…>` by its name. */
+export type RowOf<By> = { [Key in keyof Described<By>]: Described<By>[Key] };
 
 /** The one description of a collection's documents; its indexes are added with `.index()`. */
-export function schemaOf<Row>(collection: string, fields: FieldsOf<Row>): Schema<Row> {
-  const definition: SchemaDefinition = { ...fields };
-  return new Schema<Row>(definition, { collection, versionKey: false, minimize: false } as const);
+export function schemaOf<const Fields extends SchemaDefinition>(
+  collection: string,
+  fields: Fields,
+): Schema<RowWith<Fields>> {
+  return new Schema<RowWith<Fields>>(fields, { collection, versionKey: false, minimize: false } as const);
 }
 
 /** A part of a document. */
-export function partOf<Part>(fields: FieldsOf<Part>): Schema<Part> {
-  const definition: SchemaDefinition = { ...fields };
-  return new Schema<Part>(definition, { _id: false } as const);
+export function partOf<const Fields extends SchemaDefinition>(fields: Fields): Schema<RowWith<Fields>> {
+  return new Schema<RowWith<Fields>>(fields, { _id: false } as const);
 }
 
 /** The model of a collection: for ordinary reads and writes. Compiled on first use. */

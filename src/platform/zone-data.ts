@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
-import { collectionOf, definitionOf, REQUIRED, schemaOf } from './mongo-schema.ts';
+import { collectionOf, definitionOf, oneOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { gauge } from './process-metrics.ts';
 
 /** The release of the IANA time zone database in this Node, such as `2026b`. */
@@ -10,9 +10,7 @@ export const ZONE_DATA = process.versions['tz'] ?? 'unknown';
 const NEWEST_KNOWN = '2026f';
 
 /** One document: the newest release that any process has had. */
-type Seen = { _id: 'newest'; version: string };
-
-const seenSchema = schemaOf<Seen>('zone_data', { _id: REQUIRED.text, version: REQUIRED.text });
+const seenSchema = schemaOf('zone_data', { _id: { ...oneOf<'newest'>(), required: true }, version: REQUIRED.text });
 
 export const ZONE_DATA_SEEN = definitionOf(seenSchema);
 

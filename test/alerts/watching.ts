@@ -1,4 +1,4 @@
-import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
+import type { AlertRow } from '../../src/operations/alerts/alerts.model.ts';
 import { startReceivers, type WebhookReceiver } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';

@@ -1,4 +1,4 @@
-import type { InferRawDocType, Model } from 'mongoose';
+import type { Model } from 'mongoose';
 import type { Db } from '../../platform/mongo.ts';
 import {
   collectionOf,
@@ -7,10 +7,15 @@ import {
   NULLABLE,
   OPTIONAL,
   REQUIRED,
+  type RowOf,
   schemaOf,
 } from '../../platform/mongo-schema.ts';
 
-const PACKAGE = {
+/** A package on sale: credits valid for some days at these venues. */
+export type PackageRow = RowOf<typeof packageSchema>;
+export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
+
+const packageSchema = schemaOf('packages', {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
   name: REQUIRED.text,
@@ -20,17 +25,19 @@ const PACKAGE = {
   pricePaise: REQUIRED.number,
   validityDays: REQUIRED.number,
   status: { type: String, enum: ['active', 'inactive'], required: true },
-} as const;
-
-/** A package on sale: credits valid for some days at these venues. */
-export type PackageRow = Omit<InferRawDocType<typeof PACKAGE>, 'description'> & { description: string | null };
-
-export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
-
-const packageSchema = schemaOf<PackageRow>('packages', PACKAGE);
+});
 packageSchema.index({ partnerId: 1, _id: 1 }, { name: 'packages_of_partner' });
 
-const PURCHASE = {
+/**
+ * A sold package; later changes of the package do not affect it. `customerPhone` is as given; confirms match
+ * `phoneE164`. `endedAt` is present if an operator ended the purchase.
+ */
+export type PurchaseRow = RowOf<typeof purchaseSchema>;
+
+/** A purchase, and whether it has expired by now or was ended early. */
+export type PurchaseWithExpiry = PurchaseRow & { isExpired: boolean };
+
+const purchaseSchema = schemaOf('package_purchases', {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
   packageId: REQUIRED.text,
@@ -43,19 +50,6 @@ const PURCHASE = {
   purchasedAt: REQUIRED.date,
   expiresAt: REQUIRED.date,
   purchaseKey: REQUIRED.text,
-} as const;
-
-/**
- * A sold package; later changes of the package do not affect it. `customerPhone` is as given; confirms match
- * `phoneE164`. `endedAt` is present if an operator ended the purchase.
- */
-export type PurchaseRow = InferRawDocType<typeof PURCHASE> & { endedAt?: Date; endReason?: string };
-
-/** A purchase, and whether it has expired by now or was ended early. */
-export type PurchaseWithExpiry = PurchaseRow & { isExpired: boolean };
-
-const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
-  ...PURCHASE,
   endedAt: OPTIONAL.date,
   endReason: OPTIONAL.text,
 });

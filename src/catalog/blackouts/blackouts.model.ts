@@ -1,24 +1,16 @@
 import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, NULLABLE, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import { collectionOf, definitionOf, NULLABLE, REQUIRED, type RowOf, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A time in which resources of a venue cannot be sold. */
-export type BlackoutRow = {
-  _id: string;
-  venueId: string;
-  startsAt: Date;
-  /** Exclusive. */
-  endsAt: Date;
-  /** Null: all resources of the venue, including later ones. */
-  resourceIds: string[] | null;
-  reason: string;
-  createdAt: Date;
-};
+export type BlackoutRow = RowOf<typeof blackoutSchema>;
 
-const blackoutSchema = schemaOf<BlackoutRow>('blackouts', {
+const blackoutSchema = schemaOf('blackouts', {
   _id: REQUIRED.text,
   venueId: REQUIRED.text,
   startsAt: REQUIRED.date,
+  /** Exclusive. */
   endsAt: REQUIRED.date,
+  /** Null: all resources of the venue, including later ones. */
   resourceIds: NULLABLE.texts,
   reason: REQUIRED.text,
   createdAt: REQUIRED.date,

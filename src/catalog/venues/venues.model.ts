@@ -1,13 +1,14 @@
-import { type InferRawDocType, type Model, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import {
   collectionOf,
   definitionOf,
-  MIXED,
+  mixed,
   modelOf,
   OPTIONAL,
   REQUIRED,
+  type RowOf,
   schemaOf,
 } from '../../platform/mongo-schema.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
@@ -38,19 +39,27 @@ export type PriceRule = {
 
 const STATUS = { type: String, enum: ['active', 'inactive'], required: true } as const;
 
-const VENUE = {
+/** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
+const FENCE = { claimFence: OPTIONAL.number } as const;
+
+export type VenueRow = Omit<RowOf<typeof venueSchema>, 'claimFence'>;
+export type VenueColumns = Partial<Omit<VenueRow, '_id'>>;
+
+const venueSchema = schemaOf('venues', {
   _id: REQUIRED.text,
   name: REQUIRED.text,
   address: REQUIRED.text,
   city: REQUIRED.text,
   timeZone: REQUIRED.text,
   status: STATUS,
-} as const;
+  ...FENCE,
+});
+venueSchema.index({ name: 1, _id: 1 }, { name: 'venues_by_name' });
 
-export type VenueRow = InferRawDocType<typeof VENUE>;
-export type VenueColumns = Partial<Omit<VenueRow, '_id'>>;
+export type ResourceRow = Omit<RowOf<typeof resourceSchema>, 'claimFence' | 'offFor'>;
+export type ResourceColumns = Partial<Omit<ResourceRow, '_id' | 'venueId'>>;
 
-const RESOURCE = {
+const resourceSchema = schemaOf('resources', {
   /** The public slug, unique in the service. */
   _id: REQUIRED.text,
   venueId: REQUIRED.text,
@@ -64,27 +73,11 @@ const RESOURCE = {
   closesAt: REQUIRED.text,
   sharesSpaceWith: REQUIRED.texts,
   status: STATUS,
-} as const;
-
-/** `priceRules`: the oldest first. */
-export type ResourceRow = InferRawDocType<typeof RESOURCE> & { schedule?: Schedule; priceRules?: PriceRule[] };
-
-export type ResourceColumns = Partial<Omit<ResourceRow, '_id' | 'venueId'>>;
-
-/** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
-type Fenced = { claimFence?: number };
-
-/** The calls that keep the resource inactive while they share its space; absent if an operator set its status. */
-type SwitchedOff = { offFor?: string[] };
-
-const venueSchema = schemaOf<VenueRow & Fenced>('venues', { ...VENUE, claimFence: OPTIONAL.number });
-venueSchema.index({ name: 1, _id: 1 }, { name: 'venues_by_name' });
-
-const resourceSchema = schemaOf<ResourceRow & Fenced & SwitchedOff>('resources', {
-  ...RESOURCE,
-  schedule: MIXED,
-  priceRules: { type: [Schema.Types.Mixed], default: undefined },
-  claimFence: OPTIONAL.number,
+  schedule: mixed<Schedule>(),
+  /** The oldest first. */
+  priceRules: { type: [mixed<PriceRule>()], default: undefined },
+  ...FENCE,
+  /** The calls that keep the resource inactive while they share its space; absent if an operator set its status. */
   offFor: OPTIONAL.texts,
 });
 resourceSchema.index({ venueId: 1, _id: 1 }, { name: 'resources_of_venue' });
@@ -93,8 +86,8 @@ resourceSchema.index(
   { name: 'resource_by_price_rule', partialFilterExpression: { 'priceRules.id': { $exists: true } } },
 );
 
-export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, venueSchema);
-export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> => modelOf(db, resourceSchema);
+export const venueModel = (db: Db) => modelOf(db, venueSchema);
+export const resourceModel = (db: Db) => modelOf(db, resourceSchema);
 
 export const venueCollection = (db: Db) => collectionOf(db, venueSchema);
 export const resourceCollection = (db: Db) => collectionOf(db, resourceSchema);

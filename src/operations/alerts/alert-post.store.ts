@@ -1,7 +1,6 @@
 import { newId } from '../../platform/ids.ts';
 import { type Db, isDuplicateKey } from '../../platform/mongo.ts';
-import type { AlertRow } from './alert-types.ts';
-import { alertCollection, alertStateCollection } from './alerts.model.ts';
+import { type AlertRow, alertCollection, alertStateCollection } from './alerts.model.ts';
 
 /** The right to post once; `failures` counts the consecutive failed posts before it. */
 export type PostLock = { holder: string; failures: number };

@@ -1,4 +1,5 @@
-import type { AlertKind, AlertRow } from './alert-types.ts';
+import type { AlertKind } from './alert-types.ts';
+import type { AlertRow } from './alerts.model.ts';
 
 const countText = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 

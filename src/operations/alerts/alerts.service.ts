@@ -12,7 +12,8 @@ import {
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
-import { ALERT_KINDS, type AlertKind, type Condition } from './alert-types.ts';
+import { ALERT_KINDS, type AlertKind } from './alert-types.ts';
+import type { Condition } from './alerts.model.ts';
 import { findDeadLetterSubjects, noteConditions, resolveUnseen, touchDeadLetterAlerts } from './alerts.store.ts';
 import { readWrongKeys } from './counters.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';

@@ -3,8 +3,8 @@ import { newId } from '../../platform/ids.ts';
 import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/objects.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
-import { ALERT_KINDS, type AlertKind, type AlertRow, type Condition } from './alert-types.ts';
-import { alertCollection } from './alerts.model.ts';
+import { ALERT_KINDS, type AlertKind } from './alert-types.ts';
+import { type AlertRow, alertCollection, type Condition } from './alerts.model.ts';
 
 const literal = (value: unknown): Expression => ({ $literal: value });
 

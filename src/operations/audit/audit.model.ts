@@ -3,63 +3,48 @@ import type { Db } from '../../platform/mongo.ts';
 import {
   collectionOf,
   definitionOf,
-  MIXED,
+  mixed,
   modelOf,
+  NULL_OR_ABSENT,
   NULLABLE,
   OPTIONAL,
+  oneOf,
   REQUIRED,
+  type RowOf,
   schemaOf,
 } from '../../platform/mongo-schema.ts';
 
 /** One attempt of an operator to change something (ADR 0018). Contains no secret and no customer's data. */
-export type AuditRow = {
-  _id: string;
-  at: Date;
-  /** How the operator was identified; null if a key was wrong. */
-  who: 'api-key' | 'session' | null;
-  /** Names the operator's key. This and the following optional fields are missing in older rows. */
-  keyId?: string | null;
-  /** The caller's address; null if the row stands for many callers. */
-  address?: string | null;
-  /** How many wrong keys the row stands for; 1 for everything else. */
-  attempts?: number;
-  /** The ids of the objects that the action concerns. */
-  subjects?: string[];
-  /** The operationId; or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`, `unknown`. */
-  action: string;
-  method: string;
-  path: string;
-  /** Why a queue was paused. */
-  reason?: string | null;
-  /** The caller may have chosen it. */
-  requestId: string;
-  /** Chosen by this service. */
-  serverRequestId?: string;
-  /** The status of the response; null before it, and for good if the process ended first. */
-  status: number | null;
-  errorCode: string | null;
-  before: unknown;
-  after: unknown;
-};
+export type AuditRow = RowOf<typeof auditSchema>;
 
-const auditSchema = schemaOf<AuditRow>('audit', {
+const auditSchema = schemaOf('audit', {
   _id: REQUIRED.text,
   at: REQUIRED.date,
-  who: NULLABLE.text,
-  keyId: NULLABLE.text,
-  address: NULLABLE.text,
+  /** How the operator was identified; null if a key was wrong. */
+  who: { ...oneOf<'api-key' | 'session'>(), default: null },
+  /** Names the operator's key. This and the following optional fields are missing in older rows. */
+  keyId: NULL_OR_ABSENT.text,
+  /** The caller's address; null if the row stands for many callers. */
+  address: NULL_OR_ABSENT.text,
+  /** How many wrong keys the row stands for; 1 for everything else. */
   attempts: { type: Number, default: 1 },
+  /** The ids of the objects that the action concerns. */
   subjects: { type: [String], default: [] },
+  /** The operationId; or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`, `unknown`. */
   action: REQUIRED.text,
   method: REQUIRED.text,
   path: REQUIRED.text,
-  reason: NULLABLE.text,
+  /** Why a queue was paused. */
+  reason: NULL_OR_ABSENT.text,
+  /** The caller may have chosen it. */
   requestId: REQUIRED.text,
+  /** Chosen by this service. */
   serverRequestId: OPTIONAL.text,
+  /** The status of the response; null before it, and for good if the process ended first. */
   status: NULLABLE.number,
   errorCode: NULLABLE.text,
-  before: { ...MIXED, default: null },
-  after: { ...MIXED, default: null },
+  before: { ...mixed<unknown>(), default: null },
+  after: { ...mixed<unknown>(), default: null },
 });
 auditSchema.index({ at: -1, _id: -1 }, { name: 'audit_newest' });
 auditSchema.index({ action: 1, at: -1, _id: -1 }, { name: 'audit_of_action' });

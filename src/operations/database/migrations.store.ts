@@ -1,5 +1,5 @@
 import { type Db, openCollection } from '../../platform/mongo.ts';
-import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-schema.ts';
+import { definitionOf, mixed, OPTIONAL, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A step that has begun; it is applied once it has `finishedAt`. `_id` is its version. */
 export type StepRecord = {
@@ -19,10 +19,8 @@ export type StepRecord = {
 /** The release of the database's collections, validators and indexes. `from`: the release before it. */
 export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
 
-type MigrationRow = { _id: number | 'structure' } & Partial<Omit<StepRecord, '_id'> & Omit<Structure, '_id'>>;
-
-const migrationSchema = schemaOf<MigrationRow>('migrations', {
-  _id: { ...MIXED, required: true },
+const migrationSchema = schemaOf('migrations', {
+  _id: { ...mixed<number | 'structure'>(), required: true },
   name: OPTIONAL.text,
   unusedSince: OPTIONAL.text,
   release: OPTIONAL.text,
@@ -32,7 +30,7 @@ const migrationSchema = schemaOf<MigrationRow>('migrations', {
   changed: OPTIONAL.number,
   from: OPTIONAL.text,
   at: OPTIONAL.date,
-});
+} satisfies Record<keyof StepRecord | keyof Structure, object>);
 
 export const MIGRATIONS = definitionOf(migrationSchema);
 

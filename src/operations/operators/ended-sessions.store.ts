@@ -4,9 +4,7 @@ import { NEWEST } from '../../platform/newest-reads.ts';
 import type { Session } from './session.rules.ts';
 
 /** A session that was signed out before it expired. `_id` is the id in the session's token. */
-type EndedSession = { _id: string; expiresAt: Date };
-
-const endedSessionSchema = schemaOf<EndedSession>('ended_sessions', { _id: REQUIRED.text, expiresAt: REQUIRED.date });
+const endedSessionSchema = schemaOf('ended_sessions', { _id: REQUIRED.text, expiresAt: REQUIRED.date });
 // An expired session needs no row any more.
 endedSessionSchema.index({ expiresAt: 1 }, { name: 'over', expireAfterSeconds: 0 });
 

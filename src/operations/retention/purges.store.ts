@@ -1,11 +1,14 @@
 import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, definitionOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
+import { collectionOf, definitionOf, oneOf, REQUIRED, type RowOf, schemaOf } from '../../platform/mongo-schema.ts';
 import type { Kind } from './kinds.ts';
 
 /** When a purge of a kind was last completed, or first tried. */
-type Purge = { _id: Kind['name']; completedAt: Date };
+type Purge = RowOf<typeof purgeSchema>;
 
-const purgeSchema = schemaOf<Purge>('purges', { _id: REQUIRED.text, completedAt: REQUIRED.date });
+const purgeSchema = schemaOf('purges', {
+  _id: { ...oneOf<Kind['name']>(), required: true },
+  completedAt: REQUIRED.date,
+});
 
 export const PURGES = definitionOf(purgeSchema);
 

@@ -2,13 +2,16 @@ import type { Db } from '../../platform/mongo.ts';
 import {
   collectionOf,
   definitionOf,
+  NULL_OR_ABSENT,
   NULLABLE,
   OPTIONAL,
+  oneOf,
   partOf,
   REQUIRED,
+  type RowOf,
   schemaOf,
 } from '../../platform/mongo-schema.ts';
-import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { EVENT_TYPES } from '../../reservations/event-types.ts';
 import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-error.rules.ts';
 
 /**
@@ -22,82 +25,51 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export type AttemptError = DeliveryError | 'interrupted' | 'subscription_changed';
 
 /** One send. An interrupted send (see AttemptError) is kept but not counted: the next has the same number. */
-export type AttemptRow = {
+export type AttemptRow = RowOf<typeof attemptSchema>;
+
+const attemptSchema = partOf({
   /** The delivery_id of the contract: new for every attempt. */
-  deliveryId: string;
-  attempt: number;
-  sentAt: Date;
-  outcome: 'started' | 'succeeded' | 'failed' | 'interrupted';
-  statusCode: number | null;
-  error: AttemptError | null;
-  /** This and the optional fields below are absent in attempts of older releases. */
-  errorDetail?: DeliveryErrorDetail | null;
-  redirectTo?: string | null;
-  endpointUrl?: string;
-  /** The `generation` at sending. */
-  series?: number;
-  durationMs: number | null;
-  responseExcerpt: string | null;
-};
-
-/** One event on its way to one subscription (ADR 0011). */
-export type DeliveryRow = {
-  _id: string;
-  eventId: string;
-  eventType: EventType;
-  subscriptionId: string;
-  partnerId: string;
-  state: DeliveryState;
-  /** Numbers the series (attempt and retries); jobs of earlier series do nothing. */
-  generation: number;
-  /** Counted attempts of the current series; `attempts` has those of all series. */
-  attemptsMade: number;
-  attempts: AttemptRow[];
-  nextAttemptAt: Date | null;
-  /** Until when the row is locked for the worker that is sending. */
-  leaseUntil: Date | null;
-  deadLetteredAt: Date | null;
-  discardedAt?: Date;
-  discardReason?: string;
-  /** Present until the operators have been alerted of the dead letter. */
-  alertPending?: true;
-  /** Present until alerting has counted the dead letter, even if a fresh series has begun meanwhile. */
-  isUncounted?: true;
-  createdAt: Date;
-};
-
-const attemptSchema = partOf<AttemptRow>({
   deliveryId: REQUIRED.text,
   attempt: REQUIRED.number,
   sentAt: REQUIRED.date,
   outcome: { type: String, enum: ['started', 'succeeded', 'failed', 'interrupted'], required: true },
   statusCode: NULLABLE.number,
-  error: NULLABLE.text,
-  errorDetail: OPTIONAL.text,
-  redirectTo: OPTIONAL.text,
+  error: { ...oneOf<AttemptError>(), default: null },
+  /** This and the optional fields below are absent in attempts of older releases. */
+  errorDetail: oneOf<DeliveryErrorDetail | null>(),
+  redirectTo: NULL_OR_ABSENT.text,
   endpointUrl: OPTIONAL.text,
+  /** The `generation` at sending. */
   series: OPTIONAL.number,
   durationMs: NULLABLE.number,
   responseExcerpt: NULLABLE.text,
 });
 
-const deliverySchema = schemaOf<DeliveryRow>('deliveries', {
+/** One event on its way to one subscription (ADR 0011). */
+export type DeliveryRow = RowOf<typeof deliverySchema>;
+
+const deliverySchema = schemaOf('deliveries', {
   _id: REQUIRED.text,
   eventId: REQUIRED.text,
   eventType: { type: String, enum: EVENT_TYPES, required: true },
   subscriptionId: REQUIRED.text,
   partnerId: REQUIRED.text,
   state: { type: String, enum: DELIVERY_STATES, required: true },
+  /** Numbers the series (attempt and retries); jobs of earlier series do nothing. */
   generation: REQUIRED.number,
+  /** Counted attempts of the current series; `attempts` has those of all series. */
   attemptsMade: REQUIRED.number,
   attempts: { type: [attemptSchema], required: true },
   nextAttemptAt: NULLABLE.date,
+  /** Until when the row is locked for the worker that is sending. */
   leaseUntil: NULLABLE.date,
   deadLetteredAt: NULLABLE.date,
   discardedAt: OPTIONAL.date,
   discardReason: OPTIONAL.text,
-  alertPending: OPTIONAL.flag,
-  isUncounted: OPTIONAL.flag,
+  /** Present until the operators have been alerted of the dead letter. */
+  alertPending: OPTIONAL.mark,
+  /** Present until alerting has counted the dead letter, even if a fresh series has begun meanwhile. */
+  isUncounted: OPTIONAL.mark,
   createdAt: REQUIRED.date,
 });
 const index = (name: string, key: Record<string, 1 | -1>, filter?: Record<string, unknown>) =>

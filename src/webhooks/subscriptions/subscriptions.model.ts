@@ -4,52 +4,37 @@ import {
   collectionOf,
   definitionOf,
   modelOf,
+  NULL_OR_ABSENT,
   NULLABLE,
   OPTIONAL,
   REQUIRED,
+  type RowOf,
   schemaOf,
 } from '../../platform/mongo-schema.ts';
-import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { EVENT_TYPES } from '../../reservations/event-types.ts';
 
-export type SubscriptionRow = {
-  _id: string;
-  partnerId: string;
-  /** 0 to 19, unique for the partner, so that concurrent calls cannot exceed the limit. */
-  ordinal: number;
-  endpointUrl: string;
-  eventTypes: EventType[];
-  /** Only events of these venues are delivered. Null, or absent in old rows: events of all granted venues. */
-  venueIds?: string[] | null;
-  status: 'active' | 'inactive';
-  /** The secret, encrypted by AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
-  sealedSecret: string;
-  secretRotatedAt: Date | null;
-  /** The secret before the last rotation, which signs deliveries too until `previousSecretUntil`. */
-  sealedPreviousSecret: string | null;
-  previousSecretUntil: Date | null;
-  createdAt: Date;
-  /** Failed attempts since the last success, over all deliveries. */
-  consecutiveFailures: number;
-  /** When the first failure since the last success happened; absent without failures, and in old rows. */
-  failingSince?: Date;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
-};
+export type SubscriptionRow = RowOf<typeof subscriptionSchema>;
 
-const subscriptionSchema = schemaOf<SubscriptionRow>('webhook_subscriptions', {
+const subscriptionSchema = schemaOf('webhook_subscriptions', {
   _id: REQUIRED.text,
   partnerId: REQUIRED.text,
+  /** 0 to 19, unique for the partner, so that concurrent calls cannot exceed the limit. */
   ordinal: REQUIRED.number,
   endpointUrl: REQUIRED.text,
   eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
-  venueIds: NULLABLE.texts,
+  /** Only events of these venues are delivered. Null, or absent in old rows: events of all granted venues. */
+  venueIds: NULL_OR_ABSENT.texts,
   status: { type: String, enum: ['active', 'inactive'], required: true },
+  /** The secret, encrypted by AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
   sealedSecret: REQUIRED.text,
   secretRotatedAt: NULLABLE.date,
+  /** The secret before the last rotation, which signs deliveries too until `previousSecretUntil`. */
   sealedPreviousSecret: NULLABLE.text,
   previousSecretUntil: NULLABLE.date,
   createdAt: REQUIRED.date,
+  /** Failed attempts since the last success, over all deliveries. */
   consecutiveFailures: { ...REQUIRED.number, default: 0 },
+  /** When the first failure since the last success happened; absent without failures, and in old rows. */
   failingSince: OPTIONAL.date,
   lastSuccessAt: NULLABLE.date,
   lastFailureAt: NULLABLE.date,
