@@ -82,7 +82,7 @@ export const leasedCacheOf = memoizeByObject((db: Db) => {
     isReadingAhead = true;
     void load(name)
       // Wait until the reading is cached: before, each call would find the old one and start another.
-      .then((reading) => reading?.isConfirmed)
+      .then((reading) => reading !== null && isTrueWithin(leaseMs, reading.isConfirmed))
       .catch(() => undefined)
       .finally(() => {
         isReadingAhead = false;
