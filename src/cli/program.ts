@@ -54,7 +54,7 @@ function createProgram(terminal: Terminal): Command {
     .description(INTRODUCTION)
     .option('--url <address>', 'address of the admin listener (default: OPERATOR_URL, else this machine)')
     .option('--key <key>', 'the operator key; other users of this machine can see it in the list of processes')
-    .option('--key-file <file>', 'a file that contains the key (default: OPERATOR_API_KEY, else the key of npm start)')
+    .option('--key-file <file>', 'a file with the key (default: OPERATOR_API_KEY, else the key that npm start made)')
     .option('--json', 'print the response of the API, for programs')
     .helpCommand(false)
     .addHelpText('after', EXIT_CODES);

@@ -18,7 +18,7 @@ export function showListing(terminal: Terminal, fields: readonly string[], rows:
   writeWrapped(terminal, remark);
 }
 
-/** Prints each field on an uncut line, so ids and secrets can be copied, and then lists of objects as tables. */
+/** Prints each field on a whole line, so that ids and secrets can be copied. Tables of lists of objects follow. */
 export function showObject(terminal: Terminal, object: Json): void {
   const fields = flattened(isSchedule(object) ? hoursByDay(object) : object);
   const isTable = ([, value]: [string, unknown]) => objectsOf(value).length > 0;

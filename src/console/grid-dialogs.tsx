@@ -41,7 +41,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
   );
 }
 
-/** The times of the day at which a slot starts that can be sold to a walk-in. */
+/** The start times of the day's slots that can be sold to a walk-in. */
 export function freeStarts({ columns }: DayGrid): Date[] {
   const free = columns.flatMap(({ cells }) => cells.filter((cell) => cell.takesWalkIn));
   return [...new Set(free.map(({ start }) => start.getTime()))].sort((a, b) => a - b).map((ms) => new Date(ms));

@@ -73,7 +73,7 @@ function Sellable({ cell, what, label }: ContentProps & { label: string }): VNod
   );
 }
 
-/** A hold counts down. The cell links to it or, if the slot takes a walk-in, can override or release it. */
+/** A hold counts down. If a walk-in may take the slot, a dialog overrides or releases the hold; else a link leads to it. */
 function Held({ cell, what, nameOf }: ContentProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
@@ -100,7 +100,7 @@ function Held({ cell, what, nameOf }: ContentProps): VNode {
     slot_id: cell.slotId,
     what: `${what} · ${price(cell.pricePaise)}`,
     hold: `Held by ${holder}.`,
-    // Several holds are released on their own pages.
+    // If there are several holds, operators release them on the holds' pages.
     hold_id: cell.occupants.length === 1 ? (firstHold?.holdId ?? '') : '',
   };
   return (

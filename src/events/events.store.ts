@@ -14,9 +14,9 @@ export async function insertSample(db: Db, event: EventRow): Promise<void> {
 }
 
 /**
- * Writes events to the log, numbered in order from `firstNumber`. Returns by outbox id the error of an event that could
- * not be written; the later events of that outbox are not written. A duplicate key means that the event is in the log
- * already, or that its number was given up.
+ * Writes events to the log, numbered in order from `firstNumber`. Returns, by outbox id, the first error of an
+ * outbox; its later events are not written. A duplicate key means that the event is in the log already, or that another
+ * process has filled its number (`giveUpRange`).
  */
 export async function insertNumbered(
   db: Db,
@@ -79,7 +79,7 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
   return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
 }
 
-/** A partner gets the events of `venueIds`, and the events of its own grants (`receiverId`) at `ownVenueIds`. */
+/** A partner gets the events of `venueIds`, and those about its own grants (`receiverId` is its id) at `ownVenueIds`. */
 type Reader = {
   partnerId: string;
   venueIds: readonly string[];
@@ -87,7 +87,7 @@ type Reader = {
   ownVenueIds: readonly string[] | null;
 };
 
-/** Two filters for a partner's events, because each has its own index; few events have a single receiver. */
+/** Two filters for a partner's events, because each has its own index. Few events match `ofOwnGrants`. */
 function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
   return {
     ofVenues: { venueId: { $in: [...venueIds] }, receiverId: { $exists: false } },
@@ -135,8 +135,8 @@ export async function findEventsBetween(
 type FeedPage = { after: number; upTo: number; since?: Date | undefined; type?: EventType | undefined; limit: number };
 
 /**
- * The reader's events with numbers in (`after`, `upTo`], in order. The first page from an instant on is read by time,
- * which is cheaper if `since` excludes most of a long range.
+ * The reader's events with numbers in (`after`, `upTo`], in order. The first page after `since` is read by time, which
+ * is cheaper if `since` excludes most of a long range.
  */
 export async function findFeed(
   db: Db,

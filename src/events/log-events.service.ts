@@ -15,7 +15,7 @@ export { eraseTextsOfEvents } from './events.store.ts';
 
 type LogResult = { failures: ReadonlyMap<string, Error>; closed: Promise<unknown> };
 
-/** A second round is needed only if another process logged some events first, or gave up the range of numbers. */
+/** Events are written again only if another process logged some of them first, or filled the numbers of this call. */
 const MAX_ROUNDS = 5;
 
 /**
@@ -48,8 +48,8 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]) {
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert with unknown outcome may still succeed. Fill the range's unused numbers before closing it: otherwise
-    // readers would skip the event.
+    // An insert with unknown outcome may still succeed. So give the range up, which fills its unused numbers before it
+    // closes the range: otherwise readers would skip the event.
     if (isInDoubt) giveUp(db, range);
     return { errors, closed: isInDoubt ? Promise.resolve() : closeSoon(db, range).catch(() => undefined) };
   } catch (err) {

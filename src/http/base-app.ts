@@ -13,7 +13,7 @@ import { traceRequests } from './trace-requests.ts';
 
 type BaseAppOptions = {
   trustedProxies?: readonly string[];
-  /** More words that logged paths may contain, such as words of mounted pages. Words of routes are always included. */
+  /** Words of paths that may be logged, besides those of routes, such as words of mounted pages. Others are redacted. */
   moreWords?: readonly string[];
 };
 

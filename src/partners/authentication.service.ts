@@ -91,7 +91,7 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 
 /**
  * Rejects a call if its key was revoked or its partner suspended after the call was authenticated. Returns the cache
- * entry, whose lease covers the call's writes (ADR 0006); null if the key came from the database.
+ * entry, so that the call's writes can carry its lease (ADR 0006); null if the key came from the database.
  * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {

@@ -15,7 +15,7 @@ const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.me
 /** Codes of a Redis that responds but takes no writes. */
 export const WRITE_REFUSALS = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'];
 
-/** If a server keeps failing, commands sent between two reconnections return its errors. */
+/** The shortest time between two reconnections. In between, commands return the errors of a failing server. */
 const RECONNECT_EVERY_MS = 1000;
 
 function reconnectAndReject(): (err: Error) => boolean {

@@ -137,7 +137,7 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
-/** A dead letter fails at its first run, stays among the failed jobs, and is removed when a retry succeeds. */
+/** Jobs of `dead-letter` fail at their first run on purpose, and stay listed as failed until a retry succeeds. */
 const KEPT_UNTIL_RETRIED = { removeOnComplete: true };
 
 /** `outcome`: how the last attempt ended, for example `HTTP 503`. */

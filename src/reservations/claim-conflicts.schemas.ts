@@ -22,6 +22,6 @@ export const conflictFields = (which: string) => ({
     .items(conflict)
     .max(MAX_CONFLICTS_SHOWN)
     .description(
-      `The first ${MAX_CONFLICTS_SHOWN} live holds and bookings ${which} at the time of the response, sorted by start. They stay unchanged.`,
+      `The first ${MAX_CONFLICTS_SHOWN} live holds and bookings ${which} at the time of the response, sorted by start. The call changes none of them.`,
     ),
 });

@@ -56,7 +56,7 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-/** A partner's ACTIVE holds: the ordinals (slots of its limit) of live ones, and the ids of overdue ones. */
+/** A partner's ACTIVE holds: the ordinals of live ones (ADR 0002), and the ids of overdue ones. */
 type ActiveHolds = { ordinals: number[]; overdueIds: string[] };
 
 const MAX_PARTNERS = 50;

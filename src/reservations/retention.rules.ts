@@ -5,7 +5,7 @@ const IS_DISPATCHED = { outbox: { $size: 0 } };
 
 const ENDED_STATUS = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };
 
-/** Ended holds may be deleted some days after their expiry and the end of their slot, like their events. */
+/** Ended holds may be deleted some days after their expiry and the end of their slot. The rule of events is similar. */
 export const ENDED_HOLDS: RetentionRule = {
   collection: 'reservations',
   field: 'holdExpiresAt',

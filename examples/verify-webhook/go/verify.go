@@ -33,7 +33,7 @@ type Delivery struct {
 	PreviousSignature string // X-Service-Signature-Previous, sent while a rotation overlaps
 }
 
-// Verify returns nil if the delivery was signed with secretKey at most 300 s from now.
+// Verify returns nil if the delivery was signed with secretKey, at most 300 s before or after now.
 func Verify(delivery Delivery, secretKey string, now time.Time) error {
 	if secretKey == "" {
 		return ErrMissingSecret

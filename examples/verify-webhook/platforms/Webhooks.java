@@ -16,7 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
 public class Webhooks {
   static final BlockingQueue<byte[]> QUEUE = new LinkedBlockingQueue<>(1000); // yours: a table, SQS, Redis
 
-  /** The reason to reject a delivery; null if it was signed with secretKey at most 300 s from now. */
+  /** The reason to reject a delivery; null if it was signed with secretKey, at most 300 s before or after now. */
   static String faultOf(byte[] body, String timestamp, String signature, String previous, String secretKey)
       throws GeneralSecurityException {
     if (secretKey == null || secretKey.isEmpty()) return "missing_secret";

@@ -17,7 +17,7 @@ def verify_webhook(
     secret_key: str,
     now_seconds: Optional[int] = None,
 ) -> None:
-    """Returns when the delivery was signed with secret_key at most 300 s from now, else raises WebhookRefused."""
+    """Raises WebhookRefused unless the delivery was signed with secret_key, at most 300 s before or after now."""
     is_signature = re.compile(r"sha256=[0-9a-f]{64}")
     now = int(time.time()) if now_seconds is None else now_seconds
     if not secret_key:

@@ -1502,7 +1502,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Libraries for Standard Webhooks take it as it is.
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Give the whole string to a library for Standard Webhooks, too.
              * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=
              */
             secret_key: string;
@@ -2657,7 +2657,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Libraries for Standard Webhooks take it as it is.
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Give the whole string to a library for Standard Webhooks, too.
              * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=
              */
             secret_key: string;

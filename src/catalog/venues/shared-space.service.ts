@@ -8,10 +8,10 @@ import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 
 /**
- * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Before the call, the
- * resource's claims must fill that space (`addSharedCells`) and the resource must be off sale, so that the space is not
- * sold twice (ADR 0002). Claims keep cells of space that is no longer shared. `onChange` runs in the transaction that
- * changes the relation. Safe to repeat, also after a crash.
+ * Makes the resource share its space with exactly `otherIds` of its venue, and these with it. Call `addSharedCells`
+ * before, and take the resource off sale: otherwise the space can be sold twice (ADR 0002). Claims keep cells of space
+ * that is no longer shared. `onChange` runs in the transaction that changes the relation. Safe to repeat, also after a
+ * crash.
  * @throws DomainError VALIDATION_ERROR if a claim written concurrently overlaps a claim on the other side
  */
 export async function shareSpace(
@@ -24,9 +24,9 @@ export async function shareSpace(
     const before = await relateResources(deps.db, resource, otherIds, tx);
     if (!isDeepStrictEqual(new Set(before), new Set(otherIds))) await onChange(tx);
   });
-  // After this, every claim made without the relation is written and can be found.
+  // After this wait, the claims of processes that did not know the relation are written and can be found.
   await leasedCacheOf(deps.db).invalidate(otherIds.length > 0 ? 'everywhere' : 'here');
-  const remedy = 'repeat the change of the resource, with status: until then it may be inactive';
+  const remedy = 'repeat the change of the resource and send its status, because it may be inactive until then';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }
 

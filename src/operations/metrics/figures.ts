@@ -33,7 +33,7 @@ const METRICS = {
   pbs_alerts_open: ['Open alerts by kind.', 'kind'],
   pbs_catalogue_entries: ['Estimated number of venues, resources and partners.', 'of'],
   pbs_retention_completed_timestamp_seconds: [
-    'When the last purge of a collection completed; before that, when the first one was tried. Unix time.',
+    'When the last purge of a collection completed. If none has, when the first one was tried. Unix time.',
     'collection',
   ],
   pbs_dead_letters_total: ['Deliveries that ever became dead letters, counted in the database.'],

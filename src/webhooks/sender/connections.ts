@@ -9,7 +9,7 @@ import type { ResolveAddresses } from './resolve-addresses.ts';
 
 /** An idle connection is closed after this time, or earlier if the receiver announced a shorter time. */
 const IDLE_MS = 5_000;
-/** An older connection is not kept idle: none is over a minute old when reused, so a change of DNS takes effect. */
+/** An older connection is not kept for reuse. With IDLE_MS, a change of DNS takes effect within a minute. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
 /** Node's default of 250 ms is too short for a receiver on another continent. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;

@@ -84,7 +84,7 @@ export const endpointUrl = () => Joi.string().example(ENDPOINT);
 const secretKey = () =>
   Joi.string()
     .description(
-      'Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Libraries for Standard Webhooks take it as it is.',
+      'Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Give the whole string to a library for Standard Webhooks, too.',
     )
     .meta({ jsonSchema: { pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } })
     .example('whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=');
