@@ -100,7 +100,9 @@ export function SelectField({ label, hint, fault, options, chosen, ...select }: 
   );
 }
 
-/** The reason for an action; `form` is the prefix of the field's id. `autofocus`: the form opens with the focus here. */
+/**
+ * The reason for an action; `form` is the prefix of the field's id. `autofocus`: the form opens with the focus here.
+ */
 export function ReasonField({ form, ...field }: { form: string; hint?: string; autofocus?: boolean }): VNode {
   return (
     <InputField

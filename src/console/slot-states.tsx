@@ -73,7 +73,7 @@ function Sellable({ cell, what, label }: ContentProps & { label: string }): VNod
   );
 }
 
-/** A hold counts down. If a walk-in may take the slot, a dialog overrides or releases the hold; else a link leads to it. */
+/** A hold counts down. If a walk-in may take the slot, a dialog overrides or releases it; else a link leads to it. */
 function Held({ cell, what, nameOf }: ContentProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));

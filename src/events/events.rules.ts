@@ -132,8 +132,8 @@ const AHEAD_MS = 86_400_000;
 
 /**
  * An event may be deleted some days after it happened, but only if its slot ended as long ago: until then a booking's
- * timeline stays complete. An event that waits for its sequence number stays. Rows are read by id: no other index has all events in
- * order of time.
+ * timeline stays complete. An event that waits for its sequence number stays. Rows are read by id: no other index has
+ * all events in order of time.
  */
 export const PAST_EVENTS: RetentionRule = {
   collection: 'events',

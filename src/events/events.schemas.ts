@@ -135,7 +135,7 @@ export const event = named(
 
 const CURSOR_EXAMPLE = 'v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY';
 
-export type FeedQuery = {
+type FeedQuery = {
   after?: string;
   since?: Date;
   event_type?: EventType;

@@ -79,7 +79,9 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
   return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
 }
 
-/** A partner gets the events of `venueIds`, and those about its own grants (`receiverId` is its id) at `ownVenueIds`. */
+/**
+ * A partner gets the events of `venueIds`, and those about its own grants (`receiverId` is its id) at `ownVenueIds`.
+ */
 type Reader = {
   partnerId: string;
   venueIds: readonly string[];

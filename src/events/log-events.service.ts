@@ -23,7 +23,7 @@ const MAX_ROUNDS = 5;
  * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
  * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
  * order. Returns `failures` (outbox ids, with the error of an event that was not written) and `closed`, which
- * resolves when the feed may show the events, or when this process leaves the closing of their range to the sweep.
+ * resolves when the feed may show the events, or at once if the range is given up.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<LogResult> {
   const failures = new Map<string, Error>();

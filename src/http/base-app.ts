@@ -13,7 +13,9 @@ import { traceRequests } from './trace-requests.ts';
 
 type BaseAppOptions = {
   trustedProxies?: readonly string[];
-  /** Words of paths that may be logged, besides those of routes, such as words of mounted pages. Others are redacted. */
+  /**
+   * Words of paths that may be logged, besides those of routes, such as words of mounted pages. Others are redacted.
+   */
   moreWords?: readonly string[];
 };
 

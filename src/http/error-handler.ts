@@ -10,7 +10,7 @@ export type ErrorBody = {
   error: { code: ErrorCode; message: string; request_id: string; docs?: string } & ErrorExtras;
 };
 
-export type ErrorFacts = {
+type ErrorFacts = {
   code: ErrorCode;
   message: string;
   requestId: string;

@@ -82,7 +82,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-export type HealthDeps = {
+type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects if MongoDB cannot be reached. */
   missingGuards: () => Promise<string[]>;
   queues: Pick<Queues, 'tryWrite'>;

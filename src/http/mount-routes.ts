@@ -146,7 +146,9 @@ function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHand
   return rejectMethod(allowed, notOffered);
 }
 
-/** Rejects other methods than `allowed` with 405 and `Allow`. `notOffered`: why a method is missing, and what to use. */
+/**
+ * Rejects other methods than `allowed` with 405 and `Allow`. `notOffered`: why a method is missing, and what to use.
+ */
 function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandler {
   return (req, res) => {
     res.set('Allow', allowed.join(', '));

@@ -45,7 +45,7 @@ export function limitCalls(
   };
 }
 
-export type KeyCheck<Caller> = {
+type KeyCheck<Caller> = {
   /** Whether this key was valid here recently. Does not read the database. */
   isKnown(): boolean;
   /** `batched`: with other calls in one read of the database. */

@@ -4,7 +4,7 @@ import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
 import type { RedisConnection } from '../platform/redis-client.ts';
 
 /** At most `limit` calls in the `windowSeconds` after the first call. Rate limit headers contain `name`. */
-export type Quota = { name: string; limit: number; windowSeconds: number };
+type Quota = { name: string; limit: number; windowSeconds: number };
 
 /** The state of a key's window, which ends in `resetMs`. */
 export type Usage = {
@@ -46,7 +46,7 @@ const REDIS_TIMEOUT_MS = 100;
 /** The time between probes while Redis is unavailable; no call waits for a probe. */
 const PROBE_INTERVAL_MS = 250;
 
-export type RateLimitSettings = {
+type RateLimitSettings = {
   /** For each partner; 0 switches the limit off. */
   rateLimitPerMinute: number;
   redisUrl: string;

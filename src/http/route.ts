@@ -18,7 +18,7 @@ export type RouteResponse = { status: number; body?: unknown; headers?: Record<s
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Headers that only some responses have; the API description adds those that every response has. */
-export type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
+type ResponseHeader = 'ETag' | 'Idempotent-Replayed';
 
 /** The description of a response; 204 and 304 have no body. */
 export type ResponseDescription = {
@@ -87,7 +87,7 @@ export type Route<Caller> = Operation & {
   handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<RouteResponse>;
 };
 
-/** Defines the routes of a tag, such as `get(path, operationId, …)`. The types of their input come from path and schemas. */
+/** Defines the routes of a tag, such as `get(path, operationId, …)`. Path and schemas give the types of their input. */
 export function routesOf<Caller>(tag: string) {
   const withMethod =
     (method: Method) =>
@@ -111,7 +111,7 @@ export const created = (body: unknown): RouteResponse => ({ status: 201, body })
 export const accepted = (body: unknown): RouteResponse => ({ status: 202, body });
 export const noContent = (): RouteResponse => ({ status: 204 });
 
-/** A whole listing. */
+/** A listing without pages. */
 export const listing = (data: unknown[]): RouteResponse => ok({ success: true, count: data.length, data });
 
 /** A page of a listing; `next_cursor` is null on the last page. */

@@ -3,7 +3,7 @@ import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
 import { count, id, object, slotId } from '../http/response-fields.ts';
 
-export type OtherChannelBody = { override_holds: boolean };
+type OtherChannelBody = { override_holds: boolean };
 
 export const otherChannelBody = Joi.object<OtherChannelBody>({
   override_holds: Joi.boolean()

@@ -7,7 +7,7 @@ export const KEY_START = { sandbox: 'pk_sandbox_', production: 'pk_live_' } as c
 type Mode = keyof typeof KEY_START;
 
 /**
- * A new partner key `pk_sandbox_<16 hex>_<43 base64url>` (or `pk_live_…`). The part up to the 16 hex digits names
+ * A new partner key `pk_sandbox_<16 hex>_<43 base64url>` (or `pk_live_…`). The part through the 16 hex digits names
  * the key in lists and logs; the rest has 256 random bits.
  */
 export function newApiKey(mode: Mode): { apiKey: string; prefix: string; hash: string } {

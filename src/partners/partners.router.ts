@@ -47,7 +47,9 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'Certify a partner for production',
       params: { partnerId: schemas.partnerIdParam },
       body: schemas.certifyPartnerBody,
-      responses: { 200: { description: 'The partner. An earlier `certified_at` stays.', body: schemas.partner } },
+      responses: {
+        200: { description: 'The certified partner. An earlier `certified_at` stays.', body: schemas.partner },
+      },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body }) => ok(partnerView(await certifyPartner(deps, params.partnerId, body))),
     }),

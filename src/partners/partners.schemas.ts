@@ -5,7 +5,7 @@ import { id, named, object, orNull, timestamp } from '../http/response-fields.ts
 import { certificationReport, certificationSummary } from './certification.schemas.ts';
 import type { Certification } from './certification.service.ts';
 
-export type PartnerBody = { name: string; contact_email: string };
+type PartnerBody = { name: string; contact_email: string };
 
 const partnerName = () => text(120).example('Turf Town');
 const contactEmail = () => Joi.string().email({ tlds: false }).max(254).example('integrations@turftown.example');
@@ -22,7 +22,7 @@ export const createPartnerBody = Joi.object<PartnerBody>({
   contact_email: contactEmail().required(),
 }).required();
 
-export type PartnerChange = Partial<PartnerBody> & { status?: 'active' | 'suspended' };
+type PartnerChange = Partial<PartnerBody> & { status?: 'active' | 'suspended' };
 
 export const updatePartnerBody = Joi.object<PartnerChange>({
   name: partnerName(),
@@ -35,14 +35,14 @@ export const certifyPartnerBody = Joi.object<Certification>({
   report: certificationReport,
 }).required();
 
-export type IssueKeyBody = { label?: string; expires_at?: Date };
+type IssueKeyBody = { label?: string; expires_at?: Date };
 
 export const issueKeyBody = Joi.object<IssueKeyBody>({
   label: text(80).description('A name that tells keys apart.').example('Checkout service'),
   expires_at: instant().description('When the key expires, in the future; absent: it does not expire.'),
 }).required();
 
-export type RotateKeyBody = { overlap_seconds: number };
+type RotateKeyBody = { overlap_seconds: number };
 
 export const rotateKeyBody = Joi.object<RotateKeyBody>({
   overlap_seconds: Joi.number()

@@ -22,7 +22,7 @@ export const databaseClockOf = (db: Db): Pick<DatabaseClock, 'now' | 'measure'> 
   databaseClocks.get(db) ?? { ...systemClock, measure: () => Promise.resolve() };
 
 /** Shows the database's time: the last measurement plus the time that the monotonic clock has counted since. */
-export type DatabaseClock = Clock & {
+type DatabaseClock = Clock & {
   /** Reads the database's time; keeps the last reading if MongoDB does not respond. Single-flight; never rejects. */
   measure(): Promise<void>;
   /** Measures every 10 s until `stopping` aborts. */

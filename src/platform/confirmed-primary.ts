@@ -29,7 +29,9 @@ export function createConfirmedPrimary(db: Db, leaseMs: number) {
     return calls;
   }, MAX_SHARING);
   return {
-    /** Await it before each reading. Resolves once the database has stored `leaseMs`, how long cached rules are valid. */
+    /**
+     * Await it before each reading. Resolves once the database has stored `leaseMs`, how long cached rules are valid.
+     */
     ready: (): Promise<void> => {
       leaseStored ??= storeLease().catch((err: unknown) => {
         leaseStored = undefined;

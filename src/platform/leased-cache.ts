@@ -80,9 +80,8 @@ export const leasedCacheOf = memoizeByObject((db: Db) => {
   const readAhead = (name: EntryName): void => {
     if (isReadingAhead) return;
     isReadingAhead = true;
-    void load(name)
-      // Wait until the reading is cached: before, each call would find the old one and start another.
-      .then((reading) => reading !== null && isTrueWithin(leaseMs, reading.isConfirmed))
+    // Until the reading is confirmed and cached, each call finds the old one and would start another.
+    void withTimeout(leaseMs, async () => (await load(name))?.isConfirmed)
       .catch(() => undefined)
       .finally(() => {
         isReadingAhead = false;

@@ -4,7 +4,7 @@ import { isTracing, traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
-/** Fields that never reach a log line. */
+/** Fields that are redacted, at the top level of a log line and one level below. */
 const SECRET_FIELDS = [
   'api_key',
   'apiKey',

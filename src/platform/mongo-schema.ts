@@ -41,7 +41,7 @@ export const NULL_OR_ABSENT = {
 /** A field whose values only the code describes: the validator accepts anything. */
 export const mixed = <Value>() => ({ type: Schema.Types.Mixed }) as Hinted<typeof Schema.Types.Mixed, Value>;
 
-/** A text of which only the code describes the values: unlike with `enum`, the validator accepts any text. */
+/** A text whose values only the code describes: unlike with `enum`, the validator accepts any text. */
 export const oneOf = <Value extends string | null>() => ({ type: String }) as Hinted<StringConstructor, Value>;
 
 /** A field whose values have the type `Value`: `InferRawDocType` reads the hint, which does not exist at runtime. */
@@ -53,7 +53,7 @@ type ValueOf<Field> =
     ? (Value extends Date ? Date : Value) | (Field extends { default: null } ? null : never)
     : never;
 
-/** A field that is in every row. `required: false` tells NULL_OR_ABSENT from NULLABLE. */
+/** A field of every row. NULL_OR_ABSENT has `required: false`, so it does not match. */
 type Present = { required: true } | { default: null; required?: never };
 
 type RowWith<Fields> = Plain<
@@ -65,10 +65,10 @@ type RowWith<Fields> = Plain<
 /** Lets errors and editors show the properties of a computed type. */
 type Plain<Row> = { [Key in keyof Row]: Row[Key] } & {};
 
-type Described<By> = By extends Schema<infer Row> ? Row : never;
+type Described<AnySchema> = AnySchema extends Schema<infer Row> ? Row : never;
 
 /** The rows of a schema. A mapped type, so that errors show `type VenueRow = RowOf<…>` by its name. */
-export type RowOf<By> = { [Key in keyof Described<By>]: Described<By>[Key] };
+export type RowOf<AnySchema> = { [Key in keyof Described<AnySchema>]: Described<AnySchema>[Key] };
 
 /** The one description of a collection's documents; its indexes are added with `.index()`. */
 export function schemaOf<const Fields extends SchemaDefinition>(

@@ -6,8 +6,8 @@ import type { Db, ReadOptions } from './mongo.ts';
 export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
 /**
- * Options for a "not found" that must be correct. Use them only if a first read found nothing or a write failed,
- * because such a read makes the server write. Fails after 4 s.
+ * Options for a "not found" that must be correct. Use them only if a first read found nothing or a write failed, or
+ * to confirm the primary, because such a read makes the server write. Fails after 4 s.
  */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },

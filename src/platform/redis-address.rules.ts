@@ -6,7 +6,7 @@ export type RedisHost = { host: string; port: number };
 type Credentials = { username?: string; password?: string };
 
 /** What `REDIS_URL` names: a server, a master watched by sentinels, or a cluster; with credentials. */
-export type RedisAddress = { isEncrypted: boolean } & Credentials &
+type RedisAddress = { isEncrypted: boolean } & Credentials &
   (
     | { kind: 'server'; db: number }
     | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number; sentinelCredentials: Credentials }

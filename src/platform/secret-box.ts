@@ -21,7 +21,7 @@ export class SecretBoxError extends Error {
 }
 
 /** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0013). */
-export type SecretContext = { owner: string; id: string };
+type SecretContext = { owner: string; id: string };
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 

@@ -14,7 +14,7 @@ export type SweptPage<Position> = {
   next?: Position | undefined;
 };
 
-export type Sweep<Position = never> = {
+type Sweep<Position = never> = {
   name: string;
   everyMs: number;
   /** Does one page of due work, from `position` or from the beginning, until `stopping` aborts. */

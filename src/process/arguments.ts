@@ -3,7 +3,10 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<Known extends Options> = ReturnType<typeof parseArgs<{ options: Known }>>['values'];
 
-/** The options of a program. `--help` prints the usage and exits with 0; a fault exits with 1. Call this first in a program. */
+/**
+ * The options of a program. `--help` prints the usage and exits with 0; a fault exits with 1. Call this first in a
+ * program.
+ */
 export function optionsOrExit<Known extends Options>(
   options: Known,
   usage: string,

@@ -4,7 +4,9 @@ import { UnrecoverableError } from 'bullmq';
 
 // BullMQ stores the message and the stack of an error. These errors have no stack, because their message says all.
 
-/** An attempt failed and is not the last; tells the backoff how long to wait. The delivery's row records the failure. */
+/**
+ * An attempt failed and is not the last; tells the backoff how long to wait. The delivery's row records the failure.
+ */
 export class AttemptFailed extends Error {
   override stack = '';
   readonly retryInMs: number;

@@ -14,7 +14,7 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 // personal data, no secret, and only the host of an endpoint: a handler reads the rest from the database when it runs.
 
 /** The remaining attempts of a delivery's series (first attempt and retries). */
-export type DeliveryJob = {
+type DeliveryJob = {
   delivery_id: string;
   event_type: string;
   event_id: string;
@@ -61,7 +61,7 @@ export type DueHold = {
   /** `expiresAt` by this host's clock, which BullMQ uses. */
   dueAtMs: number;
 };
-export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
+type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
 /** `endpointHost`: null if the endpoint is unknown. */
 export type DueDelivery = DeliveryJob & { endpointHost: string | null; attemptsLeft: number; delayMs: number };
 

@@ -14,7 +14,7 @@ export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 const MAX_BATCH = 500;
 
 /** Whether Redis can be reached and accepts writes. A refusal has the error code: `refuses writes: OOM`. */
-export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
+type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
 const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
 
@@ -68,7 +68,8 @@ export function openQueues(redisUrl: string, prefix: string, log: Logger) {
       return withTimeout(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
     },
     /**
-     * Deletes the queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no workers.
+     * Deletes the queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no
+     * workers.
      */
     async removeRetired(): Promise<void> {
       for (const name of ['event-dispatch', 'webhook-dead-letter']) {

@@ -63,8 +63,8 @@ export async function findReservationAndGrant(
 }
 
 /**
- * The reservation with this idempotency key of the partner, or of operators (`partnerId` null). Waits until a concurrent
- * write is majority-committed, so that the read also finds a key that this write stores.
+ * The reservation with this idempotency key of the partner, or of operators (`partnerId` null). Waits until a
+ * concurrent write is majority-committed, so that the read also finds a key that this write stores.
  */
 export async function findReservationByKey(
   db: Db,

@@ -22,7 +22,9 @@ type AlertLabels = { alertname: string; job?: string; queue?: string };
 /** The path of the program. Building it the first time takes about two minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
-/** A real Prometheus that scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules. */
+/**
+ * A real Prometheus that scrapes `targets` (addresses by job) as in scrape.yml, with shorter windows for slow rules.
+ */
 export async function startPrometheus(targets: Readonly<Record<string, string>>) {
   const [binary, folder, port] = [await prometheusBinary(), await temporaryFolder(), await freePort()];
   const config = parse(await readFile(path.join(PROMETHEUS_FOLDER, 'scrape.yml'), 'utf8')) as {

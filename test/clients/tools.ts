@@ -92,8 +92,8 @@ export const python = (packages: Record<string, string>): Promise<string> =>
   pythonEnvironment(packages, process.env, () => undefined);
 
 /**
- * A test that runs beside the others of its file, because it mostly waits for downloads and compilers. Skipped if one of
- * these programs is missing, with the reason in its name.
+ * A test that runs beside the others of its file, because it mostly waits for downloads and compilers. Skipped if one
+ * of these programs is missing, with the reason in its name.
  */
 export async function testWith(needs: Record<string, string>, name: string, body: () => Promise<void>): Promise<void> {
   const why = await reasonToSkip(needs);

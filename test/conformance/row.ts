@@ -16,8 +16,8 @@ export type Row = {
   /** The part of the rule that the row shows. */
   title: string;
   /**
-   * The documented responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. A row omits
-   * those that its check asserts, if another row names them.
+   * The documented responses that the row must see, such as `POST /api/v1/bookings/confirm 409 HOLD_EXPIRED`. A row
+   * omits those that its check asserts, if another row names them.
    */
   responses?: readonly string[];
 } & (

@@ -25,8 +25,8 @@ export async function addEvents({ db }: Context, { partnerId, venueId }: Receive
 
 /**
  * Lets `workers` workers make the first attempts concurrently, each with all the events and `permits` send permits.
- * Resolves when the results are recorded; returns the ids of outboxes whose deliveries could not be created. `isKilled`:
- * the workers die before they send anything.
+ * Resolves when the results are recorded; returns the ids of outboxes whose deliveries could not be created.
+ * `isKilled`: the workers die before they send anything.
  */
 export async function deliver(
   context: Context,

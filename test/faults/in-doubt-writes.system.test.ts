@@ -42,8 +42,8 @@ const TWICE = 2;
 const FAULTS = { 'single write': WRITE_FAULTS, commit: COMMIT_FAULTS, transaction: UNDONE_FAULTS, read: UNDONE_FAULTS };
 
 /**
- * In the long tier, every fault at every fault point. In the short tier, one fault at each, in turn, and for bulk writes
- * also `TOO_FEW`, which the driver reports differently.
+ * In the long tier, every fault at every fault point. In the short tier, one fault at each, in turn, and for bulk
+ * writes also `TOO_FEW`, which the driver reports differently.
  */
 function everyCase<T extends { faultPoints: readonly FaultPoint[] }>(rows: readonly T[], nameOf: (row: T) => string) {
   const points = rows.flatMap((row) => row.faultPoints.map((faultPoint) => ({ row, faultPoint })));

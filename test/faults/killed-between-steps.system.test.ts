@@ -53,8 +53,8 @@ const block = (command: string, collection: string) => blockCommands(service, { 
 const resourcePath = () => `/api/v1/operator/resources/${venue.resourceIds[0] ?? ''}`;
 
 /**
- * Starts a worker, and checks that it announces each hold and each change of the venue exactly once: by one event in log
- * and feed, with one delivery whose attempts all count as the first. `expected`: ids of the holds, reasons of the
+ * Starts a worker, and checks that it announces each hold and each change of the venue exactly once: by one event in
+ * log and feed, with one delivery whose attempts all count as the first. `expected`: ids of the holds, reasons of the
  * changes. Returns the number of repeated webhooks.
  */
 async function expectAnnouncedOnce(expected: readonly string[]): Promise<number> {

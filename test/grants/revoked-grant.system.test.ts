@@ -25,10 +25,6 @@ const RACES = scaled(100, 12);
 /** By default, a partner may have at most 500 holds. */
 const MANY = scaled(500, 100);
 
-/**
- * Short: a revoke waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
- * times (ADR 0003).
- */
 const service = await hostedService();
 const slow = await hostedService(SLOW);
 const otherSlow = await beside(slow);

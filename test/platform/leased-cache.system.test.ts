@@ -11,7 +11,7 @@ import { latch } from '../support/latch.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 import { type CacheCalls, watchCacheCalls } from './cache-calls.ts';
 
-/** Longer than any test, so that no lease ends during one. */
+/** Longer than any test, so that no lease ends during one unless it advances the clock. */
 const LONG_MS = 10_000;
 /** For tests that wait until a lease ends. */
 const SHORT_MS = 800;

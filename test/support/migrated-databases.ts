@@ -5,8 +5,8 @@ import type mongoose from 'mongoose';
 export const KEPT_PREFIX = 'kept';
 
 /**
- * Reuses the databases of suites, which have all collections, validators and indexes of this release: creating one takes 0.2 s of processor time, emptying one a twentieth of that.
- * `model`: name of a migrated database that stays.
+ * Reuses the databases of suites, which have all collections, validators and indexes of this release: creating one
+ * takes 0.2 s of processor time, emptying one a twentieth of that. `model`: name of a migrated database that stays.
  */
 export function createMigratedDatabases(client: mongoose.mongo.MongoClient, model: string) {
   const kept: string[] = [];

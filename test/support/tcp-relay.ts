@@ -44,8 +44,8 @@ export async function startTcpRelay(firstPort: number, onSent: (chunk: Buffer) =
   return {
     port,
     /**
-     * Open connections stay open, but carry no data any more, as behind a firewall that has forgotten them. New ones are
-     * accepted and carry no data either. `restore` revives none of them.
+     * Open connections stay open, but carry no data any more, as behind a firewall that has forgotten them. New ones
+     * are accepted and carry no data either. `restore` revives none of them.
      */
     swallow: () => {
       isSwallowing = true;
@@ -64,8 +64,8 @@ export async function startTcpRelay(firstPort: number, onSent: (chunk: Buffer) =
       targetPort = next;
     },
     /**
-     * Connections without data in either direction for `idleMs` stay open, but carry no data any more. Other and new ones
-     * work. Returns the number of dead ones.
+     * Connections without data in either direction for `idleMs` stay open, but carry no data any more. Other and new
+     * ones work. Returns the number of dead ones.
      */
     forgetIdle: (idleMs: number) => {
       const idle = [...links].filter(({ usedAtMs }) => performance.now() - usedAtMs >= idleMs);

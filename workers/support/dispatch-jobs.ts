@@ -62,9 +62,8 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     /** Reservations passed to `dispatch` and not yet dispatched. */
     inProgressIds: inProgressIds as ReadonlySet<string>,
     /**
-     * Resolves when the events of these reservations are in `events`, and each first attempt has begun or is queued as a
-     * job.
-     * Counts no events that another run dispatched.
+     * Resolves when the events of these reservations are in `events`, and each first attempt has begun or is queued as
+     * a job. Counts no events that another run dispatched.
      */
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>
       new Promise((resolve, reject) => {

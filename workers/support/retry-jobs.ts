@@ -53,7 +53,8 @@ const CONCURRENCY = 20;
 /**
  * Runs the queue `dead-letter`, which shows dead letters, and jobs of other queues that failed three times, on Bull
  * Board's tab Failed. The first run of its jobs fails on purpose, with the reason. If an operator retries one, the
- * delivery gets one more attempt, or the job runs again in its own queue. After a success, BullMQ removes the listed job.
+ * delivery gets one more attempt, or the job runs again in its own queue. After a success, BullMQ removes the listed
+ * job.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

@@ -56,8 +56,8 @@ class PausingWorker<Data, Result> extends Worker<Data, Result> {
 /**
  * Consumes a queue until the process stops; waits for Redis while Redis is away. At the stop, takes no new jobs, lets
  * active ones finish, and aborts the signal of those that take too long. If Redis is away then, jobs are not
- * handed back: their locks expire, and MongoDB records what was done. Operators see the result of `process` as the job's
- * return value.
+ * handed back: their locks expire, and MongoDB records what was done. Operators see the result of `process` as the
+ * job's return value.
  */
 export function startWorker<Data extends object = Record<string, unknown>, Result extends object = object>(
   scope: ProcessScope<WorkerConfig>,

@@ -8,8 +8,8 @@ import type { SnakeCased } from '../../platform/objects.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { SlotSearch } from './slot-search.service.ts';
 
-export type DayQuery = { venue_id: string; date: string; resource_id?: string };
-export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
+type DayQuery = { venue_id: string; date: string; resource_id?: string };
+type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
 
 const venueId = () => uuid().required().description('A venue granted to you.').example(EXAMPLE.venueId);
 const oneResource = () => opaque(200).description('Only the slots of this resource.');
@@ -45,7 +45,7 @@ export const rangeQuery = Joi.object<RangeQuery>({
   resource_id: oneResource(),
 });
 
-export type SearchQuery = SnakeCased<Omit<SlotSearch, 'after'>> & { cursor?: Position };
+type SearchQuery = SnakeCased<Omit<SlotSearch, 'after'>> & { cursor?: Position };
 
 const MAX_VENUES = 20;
 

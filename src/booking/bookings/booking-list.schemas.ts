@@ -30,7 +30,7 @@ const filters = (region: string) => ({
 
 export const listQuery = (region: string) => Joi.object<ListQuery>(filters(region));
 
-export type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
+type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
 
 export const operatorListQuery = (region: string) =>
   Joi.object<OperatorListQuery>({

@@ -7,7 +7,7 @@ import type { SnakeCased } from '../../platform/objects.ts';
 import type { ConfirmBooking } from './confirm-booking.service.ts';
 import type { PlaceWalkIn } from './walk-ins.service.ts';
 
-export type ConfirmBody = SnakeCased<ConfirmBooking>;
+type ConfirmBody = SnakeCased<ConfirmBooking>;
 
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({
@@ -40,7 +40,7 @@ export const confirmBody = (region: string) =>
 
 export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
 
-export type EndBody = { reason: string; idempotency_key: string };
+type EndBody = { reason: string; idempotency_key: string };
 
 export const endBody = Joi.object<EndBody>({
   reason: prose(500).required().description('Stored with the booking.').example('Rain: the turf is closed.'),
@@ -133,7 +133,7 @@ export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') 
   });
 
 type WalkInFields = 'slotId' | 'venueId' | 'slotStart' | 'sportCategory' | 'durationMinutes' | 'overrideHolds';
-export type WalkInBody = SnakeCased<Pick<PlaceWalkIn, WalkInFields>> & {
+type WalkInBody = SnakeCased<Pick<PlaceWalkIn, WalkInFields>> & {
   customer_name?: string;
   customer_phone?: string;
 };

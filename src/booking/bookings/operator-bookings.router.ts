@@ -12,7 +12,7 @@ import { endRoutes } from './end-booking-routes.ts';
 import { placeWalkIn, type WalkInDeps } from './walk-ins.service.ts';
 
 const bookingsRoute = routesOf<Operator>('Bookings');
-const walkinsRoute = routesOf<Operator>('Walk-ins');
+const walkInsRoute = routesOf<Operator>('Walk-ins');
 
 const PREFIX = '/api/v1/operator/bookings';
 const params = { bookingId: schemas.bookingIdParam };
@@ -65,7 +65,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
 
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
   return [
-    walkinsRoute.post('/api/v1/operator/walk-ins', 'placeWalkIn', {
+    walkInsRoute.post('/api/v1/operator/walk-ins', 'placeWalkIn', {
       summary: 'Book a slot for somebody at the venue',
       description:
         'Made as the built-in partner `platform`. A slot that has begun can still be sold; a slot more than three years ahead cannot.',

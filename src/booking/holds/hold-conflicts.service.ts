@@ -110,8 +110,8 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 }
 
 /**
- * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's overdue holds to free their
- * ordinals. False if the partner has reached its limit of live holds.
+ * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's overdue holds to free
+ * their ordinals. False if the partner has reached its limit of live holds.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { maxActiveHolds } = deps.config;

@@ -9,7 +9,7 @@ import type { Position } from '../../platform/pagination.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
 import type { PlaceHold } from './place-hold.service.ts';
 
-export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise'>> & { expected_price_rupees?: number };
+type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise'>> & { expected_price_rupees?: number };
 
 export const MAX_TTL_SECONDS = 1800;
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);

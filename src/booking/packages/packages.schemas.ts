@@ -13,7 +13,7 @@ export const catalogueQuery = Joi.object<{ venue_id?: string }>({
   venue_id: uuid().description('Only packages that can be used at this venue.'),
 });
 
-export type BuyBody = SnakeCased<Omit<BuyPackage, 'packageId'>>;
+type BuyBody = SnakeCased<Omit<BuyPackage, 'packageId'>>;
 
 export const buyBody = (region: string) =>
   Joi.object<BuyBody>({
@@ -27,7 +27,7 @@ export const buyBody = (region: string) =>
     idempotency_key: idempotencyKey().required().example('purchase-2026-000112'),
   }).required();
 
-export type ActiveQuery = { customer_phone: string; venue_id: string };
+type ActiveQuery = { customer_phone: string; venue_id: string };
 
 export const activeQuery = (region: string) =>
   Joi.object<ActiveQuery>({
@@ -108,7 +108,7 @@ export const endPurchaseBody = Joi.object<{ reason: string }>({
 
 export const onePurchase = object({ purchase });
 
-export type PackageBody = SnakeCased<Omit<NewPackage, 'pricePaise'>> & { price_rupees: number };
+type PackageBody = SnakeCased<Omit<NewPackage, 'pricePaise'>> & { price_rupees: number };
 
 const packageFields = {
   name: text(120).example('Ten evenings'),
@@ -131,7 +131,7 @@ export const createPackageBody = Joi.object<PackageBody>({
 
 export const updatePackageBody = Joi.object<Partial<PackageBody>>(packageFields).required();
 
-export type PackagesQuery = PageQuery & { partner_id?: string };
+type PackagesQuery = PageQuery & { partner_id?: string };
 
 export const packagesQuery = Joi.object<PackagesQuery>({
   partner_id: uuid().description("Only this partner's packages."),

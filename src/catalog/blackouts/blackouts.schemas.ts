@@ -4,7 +4,7 @@ import { instant, list, opaque, pathId, prose } from '../../http/fields.ts';
 import { id, named, object, orNull, pageOf, resourceId, sentence, timestamp } from '../../http/response-fields.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 
-export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
+type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
 
 const ALL = 'all resources of the venue, including later ones';
 const SHARING = 'Resources that share space with them cannot be sold either.';

@@ -9,7 +9,7 @@ import { pricedSlotAt } from './slot.rules.ts';
 const AHEAD_MS = 10 * 366 * 86_400_000;
 
 /** A planned change: new values of the venue's fields, and of resources' fields by resource id. */
-export type PlannedChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
+type PlannedChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
  * The bookings and live holds whose slot has not ended and is off sale, by the present rules or after a planned change.

@@ -41,8 +41,8 @@ export function pricesOf(
       const passesMidnight = to <= from;
       if (from <= time && (time < to || passesMidnight)) return onDate;
       if (time >= to || !passesMidnight) return false;
-      // The start is in the rule's hours after midnight. They belong to this date if the slot starts on the next date, and
-      // to the day before if the slot starts on this date.
+      // The start is in the rule's hours after midnight. They belong to this date if the slot starts on the next date,
+      // and to the day before if the slot starts on this date.
       return local.slice(0, DATE_TO) > date ? onDate : onDayBefore;
     });
     if (found === undefined) return pricePaise;

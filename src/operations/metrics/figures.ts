@@ -4,9 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 const METRICS = {
   memory_kept_bytes: ["Estimated size of the process's caches.", 'of'],
   memory_kept_entries: ["Entries in the process's caches.", 'of'],
-  memory_leased: [
-    'Whether a MongoDB server confirms within half a lease of cached rules that it is the primary. If not, holds fail.',
-  ],
+  memory_leased: ['Whether a MongoDB server confirms within half a lease that it is the primary. If not, holds fail.'],
   availability_reads_total: ['Reads of availability, from the cache or computed from claims.', 'from'],
   work_stalled: ['Whether the work has stalled.', 'work'],
   pbs_database_up: ['Whether MongoDB responded to this scrape in time.'],

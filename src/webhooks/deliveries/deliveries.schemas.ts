@@ -79,7 +79,7 @@ export const waitingDelivery = (details: Record<string, unknown> = {}): Record<s
   return { ...example, ...waiting, payload };
 };
 
-export type TestBody = { event_type?: EventType };
+type TestBody = { event_type?: EventType };
 
 export const testBody = Joi.object<TestBody>({
   event_type: eventType()
@@ -87,7 +87,7 @@ export const testBody = Joi.object<TestBody>({
     .example('booking_created', { override: true }),
 }).required();
 
-export type RecoverBody = { since: Date; until?: Date };
+type RecoverBody = { since: Date; until?: Date };
 
 const MAX_RECOVERY_MS = 14 * 86_400_000;
 

@@ -35,8 +35,8 @@ export type DispatchResult = {
 
 /**
  * Dispatches the events in these outboxes of reservations and venues. Writes a delivery row for each receiving
- * subscription, then the events for the feed, and empties the outboxes last. Every step can be repeated, so the next run
- * completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
+ * subscription, then the events for the feed, and empties the outboxes last. Every step can be repeated, so the next
+ * run completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
 export async function dispatchEvents(
   deps: CreateDeliveriesDeps,
@@ -84,7 +84,9 @@ async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readon
   return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
-/** Each event with each receiver. Call it after reading the outboxes: it finds each subscription older than the event. */
+/**
+ * Each event with each receiver. Call it after reading the outboxes: it finds each subscription older than the event.
+ */
 async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>

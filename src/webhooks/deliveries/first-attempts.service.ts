@@ -27,8 +27,8 @@ type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
  * is locked for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed
  * attempts. A job also makes the first attempt if the endpoint is unhealthy or gets no permit. Existing deliveries are
  * left to their worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the
- * process can no longer wait for responses. Returns the result of `Deliver`, and `sent`, which resolves when the results
- * are recorded.
+ * process can no longer wait for responses. Returns the result of `Deliver`, and `sent`, which resolves when the
+ * results are recorded.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,

@@ -36,7 +36,7 @@ export const operatorDelivery = named(
 
 export const deliveryPage = pageOf(operatorDelivery);
 
-export type DeadLettersQuery = PageQuery & {
+type DeadLettersQuery = PageQuery & {
   partner_id?: string;
   subscription_id?: string;
   event_type?: EventType;
@@ -67,7 +67,7 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
   ...page,
 });
 
-export type RedeliverBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
+type RedeliverBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
 
 const deadLetterFilters = {
   subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
@@ -82,7 +82,7 @@ const deadLetterFilters = {
 
 export const redeliverBody = Joi.object<RedeliverBody>(deadLetterFilters).required();
 
-export type DiscardBody = { reason: string };
+type DiscardBody = { reason: string };
 
 const discardReason = () =>
   prose(500)

@@ -22,7 +22,9 @@ export type WebhookMessage = {
   validity?: {
     /** The last instant, by `performance.now()`, at which the first byte may be written. */
     untilMs: number;
-    /** The message that replaces this one; null if it may no longer be sent, which ends the exchange as `interrupted`. */
+    /**
+     * The message that replaces this one; null if it may no longer be sent, which ends the exchange as `interrupted`.
+     */
     renew(): Promise<WebhookMessage | null>;
   };
   /** Ends the exchange as `interrupted`; any number of sends may share one signal. */

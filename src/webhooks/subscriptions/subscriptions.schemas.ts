@@ -7,7 +7,7 @@ import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 import type { EndpointRules } from '../sender/endpoint-address.rules.ts';
 import { parseEndpoint } from '../sender/endpoint-url.ts';
 
-export type CreateBody = { endpoint_url: string; event_types: EventType[]; venue_ids?: string[] | null };
+type CreateBody = { endpoint_url: string; event_types: EventType[]; venue_ids?: string[] | null };
 
 const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
 
@@ -65,7 +65,7 @@ export const changeBody = (rules: EndpointRules) =>
     })
     .description('Send at least one field.');
 
-export type RotateBody = { overlap_seconds: number };
+type RotateBody = { overlap_seconds: number };
 
 export const rotateBody = Joi.object<RotateBody>({
   overlap_seconds: Joi.number()
@@ -126,7 +126,7 @@ export const subscriptionConflict = named(
   }),
 );
 
-export type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
+type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
 
 export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
   partner_id: uuid().description("Only this partner's."),
