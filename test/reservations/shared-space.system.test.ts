@@ -14,8 +14,8 @@ import { verdict } from '../support/verdict.ts';
 const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-// A hold waits here for a change, which takes 2.4 leases, and then still has to pass the check of its clock (1 s).
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '350' } });
+// A short lease: a hold waits here for a change before its write, at most for the allowed clock error of 1 s.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 const another = await beside(service);
 const slow = await hostedService(SLOW);
 const slowToo = await beside(slow);
