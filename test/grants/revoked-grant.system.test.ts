@@ -25,12 +25,8 @@ const RACES = scaled(100, 12);
 /** By default, a partner may have at most 500 holds. */
 const MANY = scaled(500, 100);
 
-/**
- * Short: a revoke waits for the leases, and MongoDB rejects a hold that arrives over a second after the process set its
- * times (ADR 0003).
- */
-const CACHE_LEASE_MS = '400';
-const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
+// A revoke waits 1.2 leases. MongoDB rejects a hold that arrives over a second after its process set its times.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '400' } });
 const slow = await hostedService(SLOW);
 const otherSlow = await beside(slow);
 afterAll(async () => {
