@@ -102,7 +102,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   for (let start = 0; start < waiting.length; start += MAX_IN_JOB) {
     const group = waiting.slice(start, start + MAX_IN_JOB);
     const [first] = group;
-    // BullMQ ignores a job with an existing id, so several events, of which some may be enqueued already, get a new id.
+    // BullMQ ignores a job with an existing id, so several events get a new id: some of them may be enqueued already.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',

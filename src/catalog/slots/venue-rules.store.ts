@@ -16,7 +16,7 @@ export type VenueRules = {
   blackouts: readonly BlackoutRow[];
 };
 
-/** `database`: a new read, so that nobody is rejected by outdated rules. */
+/** `database`: a new read, so that outdated rules reject no call. */
 export type RulesSource = 'cache' | 'database';
 
 /** Leave out `claimFence`: every walk-in increments it, which would count as a change of the rules. */
