@@ -1,5 +1,5 @@
 import { fieldError } from '../domain/errors.ts';
-import { ok, type Route, routesOf } from '../http/route.ts';
+import { page, type Route, routesOf } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -30,7 +30,7 @@ export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<Partne
           limit: query.limit,
         });
         const data = events.map((event) => eventBody(event, partnerId));
-        return ok({ success: true, count: data.length, data, next_cursor: sealFeedCursor(cursorBox, partnerId, next) });
+        return page(data, sealFeedCursor(cursorBox, partnerId, next));
       },
     }),
   ];

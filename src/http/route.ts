@@ -114,9 +114,16 @@ export const noContent = (): RouteResponse => ({ status: 204 });
 /** A listing without pages. */
 export const listing = (data: unknown[]): RouteResponse => ok({ success: true, count: data.length, data });
 
-/** A page of a listing; `next_cursor` is null on the last page. */
+/** A page of a listing; `nextCursor` is null on the last page. */
+export const page = (data: unknown[], nextCursor: string | null): RouteResponse =>
+  ok({ success: true, count: data.length, data, next_cursor: nextCursor });
+
+/** `page` for rows with a view. */
 export const paged = <Row>({ rows, next }: Page<Row>, view: (row: Row) => unknown): RouteResponse =>
-  ok({ success: true, count: rows.length, data: rows.map((row) => view(row)), next_cursor: encodeCursor(next) });
+  page(
+    rows.map((row) => view(row)),
+    encodeCursor(next),
+  );
 
 export function replayable(response: RouteResponse, isReplay: boolean): RouteResponse {
   return isReplay ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } } : response;

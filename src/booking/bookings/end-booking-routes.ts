@@ -24,7 +24,7 @@ type Differences<Caller> = {
 };
 
 export function endRoutes<Caller>(deps: ReservationDeps, differences: Differences<Caller>): Route<Caller>[] {
-  const { prefix, whichBooking, errors, notes, actorOf } = differences;
+  const { prefix, whichBooking, errors = [], notes, actorOf } = differences;
   return (['cancel', 'refund'] as const).map((operation) => {
     const { verb, message, effect } = OPERATIONS[operation];
     const status = ENDED_STATUS[operation];
@@ -36,7 +36,7 @@ export function endRoutes<Caller>(deps: ReservationDeps, differences: Difference
       responses: {
         200: { description: message, body: endedBooking(message, status), headers: ['Idempotent-Replayed'] },
       },
-      errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE', ...(errors ?? [])],
+      errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE', ...errors],
       handle: async ({ caller, params: { bookingId }, body }) => {
         const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
         const { isReplay } = await endBooking(deps, actorOf(caller), operation, input);

@@ -143,10 +143,7 @@ function backlogConditions(kind: AlertKind, backlog: Backlog | null): Condition[
   return backlog === null ? [] : [conditionOf(kind, backlog.count, { since: backlog.since })];
 }
 
-/**
- * The condition of a paused queue. `pause` is null if the audit has no row of the pause: somebody paused it outside
- * Bull Board.
- */
+/** The condition of a paused queue. `pause` is null if somebody paused the queue outside Bull Board. */
 async function pausedCondition(db: Db, subject: string): Promise<Condition> {
   const latest = await findLatestAction(db, subject, ['pauseQueue', 'resumeQueue']);
   if (latest === null || latest.action !== 'pauseQueue' || !latest.reason)
